@@ -1,6 +1,6 @@
 import { requireFits, useBrowser } from '../support/browser.ts';
-import { endRequest, shownFiles } from '../support/ended-requests.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { endRequest, shownFiles } from '../support/ended-requests.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const PHONE = { viewport: { width: 360, height: 740 } };
@@ -15,7 +15,10 @@ describe('Pages of datasets', () => {
   afterEach(closeApps);
 
   it('lead from an empty source to a request, to what failed and why, and to another attempt', async () => {
-    const page = await browser.open(started.url);
+    // An answer with 400 is no complaint here.
+    const context = await browser.context();
+    const page = await context.newPage();
+    await page.goto(started.url);
     await page.getByRole('link', { name: 'Datasets', exact: true }).click();
     await page.getByText('No dataset was requested yet').waitFor();
     const address = page.getByLabel('Add a dataset');
@@ -47,6 +50,7 @@ describe('Pages of datasets', () => {
     await page.getByRole('link', { name: 'doi:10.5072/FK2/ABC' }).click();
     await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByText('It is requested again. It waits for a process').waitFor();
+    await context.close();
   });
 
   it('fit on a phone', async () => {

@@ -5,6 +5,7 @@ import { direct } from './direct.ts';
 import type { FigshareHosts } from './figshare/article-page.ts';
 import { figsharePlatform } from './figshare.ts';
 import { signposted } from './signposted.ts';
+import { withCheckedIdentity } from './with-checked-identity.ts';
 import { zenodo } from './zenodo.ts';
 
 /** Hosts of platforms that are at few hosts; all others are recognized by what their pages are. */
@@ -20,7 +21,7 @@ export const PLATFORM_HOSTS: PlatformHosts = {
 
 /** All platforms, in the order in which they are asked: those that take any page last. */
 export function datasetPlatforms(hosts: PlatformHosts = PLATFORM_HOSTS): readonly DatasetPlatform[] {
-  return [
+  const platforms = [
     archiveorgPlatform(hosts.archiveorg),
     figsharePlatform(hosts.figshare),
     dataverse,
@@ -28,4 +29,5 @@ export function datasetPlatforms(hosts: PlatformHosts = PLATFORM_HOSTS): readonl
     signposted,
     direct,
   ];
+  return platforms.map(withCheckedIdentity);
 }
