@@ -106,6 +106,13 @@ describe('bundles of hostile platforms', () => {
     });
   }
 
+  it('stores one in a web archive that is larger than a single file may be', async () => {
+    const bundle = zip({ ...FILES, 'of the platform.bin': Buffer.alloc(1_100_000) }, { method: 0 });
+    const archived = await archive.process(jobOf(bundle, 'web-fileset-bundled'));
+
+    assert.deepEqual([archived.status, archived.bundle?.size], ['success', bundle.length], archived.message);
+  });
+
   it('takes over one that an attempt before has stored, and requests nothing', async () => {
     for (const strategy of ['web-fileset-bundled', 'archiveorg-fileset-bundled'] as const) {
       await archive.process(jobOf(zip(FILES), strategy));
