@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { base32Of } from '../../src/datasets/backends/remote/replay.ts';
-import { timestamp14 } from '../../src/datasets/timestamp14.ts';
+import { digits14 } from '../../src/datasets/fetch/timestamp14.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 
 /** The longest capture. */
@@ -87,7 +87,7 @@ export class SavePageNowServer {
     const location = response.headers.get('location');
     const made = {
       url,
-      timestamp: timestamp14(this.now),
+      timestamp: digits14(this.now),
       status: response.status,
       mimetype: response.headers.get('content-type') ?? 'unk',
       location: location === null ? undefined : new URL(location, url).href,

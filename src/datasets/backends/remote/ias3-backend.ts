@@ -1,5 +1,6 @@
 import type { ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../../archiving.ts';
 import type { DatasetFetcher } from '../../fetch/dataset-fetcher.ts';
+import { digits14 } from '../../fetch/timestamp14.ts';
 import { IngestFailure } from '../../ingest-failure.ts';
 import type { PlatformFile } from '../../manifest.ts';
 import { ByteBudget, type ByteLimits } from '../../strategies/byte-budget.ts';
@@ -7,7 +8,6 @@ import { compareWithManifest } from '../../strategies/compare-with-manifest.ts';
 import { fetchFile } from '../../strategies/fetch-file.ts';
 import { isStored } from '../../strategies/manifest-entry.ts';
 import { OtherHashes } from '../../strategies/other-hashes.ts';
-import { timestamp14 } from '../../timestamp14.ts';
 import { type HashedScratchFile, writeHashedScratchFile } from '../hashed-scratch-file.ts';
 import { itemNameOf } from '../item-name.ts';
 import { type ArchiveKeys, requireArchiveKeys } from './archive-keys.ts';
@@ -139,7 +139,7 @@ class ItemSession implements BackendSession {
       ...others.found(),
       ...(fetched.mimetype !== undefined && { mimetype: fetched.mimetype }),
       terminalUrl: downloadUrl(metadata, this.itemName, path),
-      terminalDt: timestamp14(fetched.hops.at(-1)!.time),
+      terminalDt: digits14(fetched.hops.at(-1)!.time),
       ...(number === BUNDLE && { read: (start, length) => scratch.read(start, length) }),
     };
     try {

@@ -1,10 +1,10 @@
 import type { ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../../archiving.ts';
 import { shownUrl } from '../../fetch/shown-url.ts';
+import { digits14 } from '../../fetch/timestamp14.ts';
 import { IngestFailure } from '../../ingest-failure.ts';
 import type { PlatformFile } from '../../manifest.ts';
 import { ByteBudget, type ByteLimits } from '../../strategies/byte-budget.ts';
 import { OtherHashes } from '../../strategies/other-hashes.ts';
-import { timestamp14 } from '../../timestamp14.ts';
 import { type HashedScratchFile, hashStored, writeHashedScratchFile } from '../hashed-scratch-file.ts';
 import { readArchiveKeys } from './archive-keys.ts';
 import { isAsStated } from './as-stated.ts';
@@ -91,7 +91,7 @@ class CaptureSession implements BackendSession {
     const { service, polling } = this.#spn;
     const { signal } = this.#job;
     const time = timeOf(timestamp);
-    const from = timestamp14(time - NEAR_MS);
+    const from = digits14(time - NEAR_MS);
     const distance = (capture: Capture) => Math.abs(timeOf(capture.timestamp) - time);
     const nearest = async () => {
       const captures = await findCaptures(service, { url, from }, signal);

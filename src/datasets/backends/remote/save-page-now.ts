@@ -1,5 +1,5 @@
+import { digits14 } from '../../fetch/timestamp14.ts';
 import { IngestFailure } from '../../ingest-failure.ts';
-import { timestamp14 } from '../../timestamp14.ts';
 import type { ArchiveKeys } from './archive-keys.ts';
 import { MayPass, poll, retryAfterMs, type Timing, withAttempts } from './attempts.ts';
 import { findCaptures, timeOf } from './cdx.ts';
@@ -52,7 +52,7 @@ export async function captureUrl(
   { url, known = '' }: WantedCapture,
   signal: AbortSignal,
 ): Promise<MadeCapture> {
-  const from = timestamp14(Date.now() - CLOCK_MS);
+  const from = digits14(Date.now() - CLOCK_MS);
   return withAttempts(
     async () => {
       try {
