@@ -17,13 +17,13 @@ export interface FindParts {
   clientFor(asked: Pick<AskedIngest, 'signal' | 'onReply'>): PlatformClient;
 }
 
-export interface CrawledPage {
+interface CrawledPage {
   readonly landing: Landing;
   /** Absent for a page that is no HTML. */
   readonly biblio?: HtmlBiblio | undefined;
 }
 
-export interface IngestLimits {
+interface IngestLimits {
   readonly files: number;
   readonly totalBytes: number;
   readonly web: WebLimits;

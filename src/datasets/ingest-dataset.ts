@@ -27,9 +27,9 @@ export interface AskedDataset extends AskedIngest, IngestAttempt {
 }
 
 /** What an attempt has led to. */
-export interface IngestOutcome {
+interface IngestOutcome {
   readonly result: IngestResult;
-  /** What became of the files of a dataset that was not stored: the result of a last attempt gets it as its manifest. */
+  /** What became of the files of a dataset that was not stored: the manifest of the result of a last attempt. */
   readonly unstored?: { readonly folder: string; readonly files: readonly ManifestFile[] };
 }
 

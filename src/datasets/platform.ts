@@ -17,7 +17,8 @@ export interface DatasetPlatform {
   /**
    * Reads the manifest and what else is known of the dataset.
    * @throws IngestFailure `platform-scope` for what is no single dataset version, `platform-restricted`,
-   *   `platform-404`, `bad-platform-reply` for what is not understood, `error-platform-download` when the platform does not answer
+   *   `platform-404`, `bad-platform-reply` for what is not understood, `error-platform-download` when the platform does
+   *   not answer
    */
   processRequest(asked: AskedDataset, client: PlatformClient): Promise<PlatformDataset>;
 }

@@ -103,7 +103,8 @@ export function testDatasetBackend(name: string, open: (served: ServedFiles) => 
     });
 
     it('does not have a copy that was discarded', async () => {
-      const files = [served.file({ name: 'a.csv' }), served.file({ name: 'b.csv' })];
+      const hashes = [{ algorithm: 'md5', digest: hash('md5', 'other') }];
+      const files = [served.file({ name: 'a.csv' }), served.file({ name: 'b.csv' }, { hashes })];
       const storing = await begin(files);
       await storing.store(files[0]!, 1, () => {});
       await storing.discard(await storing.store(files[1]!, 2, () => {}));

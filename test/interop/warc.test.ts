@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { openBackends } from '../../src/datasets/backends/open-backends.ts';
+import { parseCdx } from '../../src/datasets/backends/remote/cdx.ts';
+import { base32Of } from '../../src/datasets/backends/remote/replay.ts';
 import { archiverOf } from '../../src/datasets/strategies/archiver-of.ts';
 import { archivingJob, SMALL_LIMITS, useServedFiles } from '../support/archiving-jobs.ts';
 import { contentOf } from '../support/dataset-platforms.ts';
@@ -17,7 +19,7 @@ describe('WARC files of datasets, with other programs', () => {
     wayback = undefined;
   });
 
-  itWithWebArchives('warcio finds no wrong digest, and pywb replays each file as it came (d14)', async () => {
+  itWithWebArchives('warcio finds no wrong digest, and pywb replays each file as it came (d14, d6)', async () => {
     const { platforms, file } = served;
     const signed = file({ name: 'behind a redirect.csv' });
     platforms.addPage('/signed', (_, response) => {
@@ -58,6 +60,12 @@ describe('WARC files of datasets, with other programs', () => {
       assert.equal(replayed.status, 200, path);
       assert.ok(Buffer.from(await replayed.arrayBuffer()).equals(contentOf(path, size)), path);
     }
+    const index = await fetch(`${wayback.url}/files/cdx?output=json&url=${encodeURIComponent(files[0]!.platformUrl!)}`);
+    const [capture, ...others] = parseCdx(await index.text());
+    const { mimetype, terminal_dt: timestamp, sha1 } = archived.files[0]!;
+    const digest = base32Of(sha1!);
+    assert.deepEqual(capture, { url: files[0]!.platformUrl, timestamp, mimetype, statusCode: 200, digest });
+    assert.deepEqual(others, []);
     const redirect = await wayback.replay(`${platforms.url}/signed`, archived.files[3]!.terminal_dt!);
     assert.equal(redirect.status, 302);
     assert.match(redirect.headers.get('location') ?? '', /X-Amz-Signature=secret$/);

@@ -12,6 +12,8 @@ const run = promisify(execFile);
 const CHECKOUT = join(import.meta.dirname, '../..');
 /** Of the folder that WEB_ARCHIVES_BIN names, or of the one that .ci/run makes. */
 const BIN = process.env.WEB_ARCHIVES_BIN ?? join(CHECKOUT, '.services/web-archives/bin');
+/** The Python that has them, and `internetarchive`. */
+export const PYTHON = join(BIN, 'python');
 const TIMEOUT_MS = 120_000;
 
 /** The output of `warcio check`, which compares the digests of each record. Rejects when one is wrong. */

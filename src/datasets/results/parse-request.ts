@@ -40,7 +40,7 @@ export function parseRequest(value: unknown): IngestRequest {
   if (!success) {
     const { path, message } = error.issues[0]!;
     const field = path.join('.');
-    throw refused(field || 'request', field === '' ? 'the request is wrong: use an object, or a URL' : message, field);
+    throw refused(field || 'request', field === '' ? 'use an object, or a URL' : message);
   }
   const { ingest_type, base_url } = data;
   if (ingest_type !== INGEST_TYPE) {
@@ -96,6 +96,6 @@ function jsonOf(value: unknown): string | undefined {
   }
 }
 
-function refused(name: string, text: string, field = name): TidemarkError {
-  return new TidemarkError('invalid', fieldProblem(name, text), { field });
+function refused(field: string, text: string): TidemarkError {
+  return new TidemarkError('invalid', fieldProblem(field, text), { field });
 }

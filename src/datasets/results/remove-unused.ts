@@ -51,8 +51,8 @@ export async function removeUnused(parts: Parts, signal: AbortSignal): Promise<n
 }
 
 /**
- * When the first set of datasets was made, in milliseconds since 1970: older files are of another store, which was lost,
- * or uses the same place by mistake. Undefined without such a set.
+ * When the first set of datasets was made, in milliseconds since 1970: older files are of another store, which was
+ * lost, or uses the same place by mistake. Undefined without such a set.
  */
 async function knownSince({ sets }: Parts): Promise<number | undefined> {
   const made = (await sets.list()).flatMap(({ origin, epochStart }) =>

@@ -5,7 +5,8 @@ import { TidemarkError } from '../../../core/errors.ts';
 import type { LiveResource, OpenedBytes } from '../../served-source.ts';
 
 /**
- * Opens a file that is an artifact, or a range of one. Its state contains everything except the bytes, which are read when they are sent.
+ * Opens a file that is an artifact, or a range of one. Its state contains everything except the bytes, which are read
+ * when they are sent.
  * @throws TidemarkError `unavailable` when the state does not contain its place
  */
 export function openStoredFile(

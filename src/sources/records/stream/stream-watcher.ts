@@ -30,8 +30,8 @@ const INTERVAL_MS = 700;
 const MOST_CHANGES = 1_000;
 
 /**
- * Reports what is new about organizations, uploads, dumps, datasets and the log. One poll serves the sets of all streams, which
- * may be hundreds. A store that does not answer is polled again; nothing is missed.
+ * Reports what is new about organizations, uploads, dumps, datasets and the log. One poll serves the sets of all
+ * streams, which may be hundreds. A store that does not answer is polled again; nothing is missed.
  */
 export class StreamWatcher {
   readonly #parts: StreamWatcherParts;
