@@ -49,7 +49,7 @@ describe('a request of a client', () => {
       ['https://name:secret@example.org/', 'base_url', /password/],
       [`https://example.org/${'x'.repeat(1_981)}`, 'base_url', /2000 bytes/],
       ['https://example.org/\ud800', 'base_url'],
-      ['https://example.org/\0', 'base_url'],
+      ['https://example.org/\0', 'request'],
       [{ base_url, note: 'a\0b' }, 'request', /U\+0000/],
       [{ base_url, note: 'x'.repeat(70_000) }, 'request', /65536 bytes/],
       [{ base_url, note: JSON.parse('['.repeat(50_000) + ']'.repeat(50_000)) }, 'request'],
