@@ -29,6 +29,7 @@ export function openIngest({ configuration, catalog, artifacts }: OpenIngestPart
   const html = openHtmlParser();
   closers.add(() => html.close());
   const backends = openBackends(configuration, { fetcher, artifacts, scratchFolder });
+  closers.add(() => backends.close());
   const { datasetFiles, datasetSize, datasetFetches: fetches } = configuration;
   const { datasetWebFiles, datasetWebSize, datasetWebFileSize } = configuration;
   return {

@@ -3,7 +3,7 @@ import type { HtmlBiblio } from '../landing/html-biblio.ts';
 import type { Landing } from '../landing/landing.ts';
 import type { AskedDataset, DatasetPlatform, PlatformClient, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
-import { persistentUri, platformIdOf } from './signposted/identity.ts';
+import { persistentIdOf, platformIdOf } from './signposted/identity.ts';
 import { itemMetadata } from './signposted/item-metadata.ts';
 import { textIn } from './signposted/json-ld.ts';
 import { contextOf, type LinkContext, readLinkset } from './signposted/linkset.ts';
@@ -87,7 +87,7 @@ interface Described {
 }
 
 function describe({ landing, biblio, files, dataset, context, cited }: Described): PlatformDataset {
-  const persistentId = persistentUri({ cited, node: dataset?.node, doi: biblio?.doi });
+  const persistentId = persistentIdOf({ cited, node: dataset?.node, doi: biblio?.doi });
   return {
     platformName: signposted.name,
     platformDomain: new URL(landing.url).host,
