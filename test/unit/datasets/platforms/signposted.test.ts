@@ -109,7 +109,7 @@ describe('Signposted pages', () => {
     });
   });
 
-  it('add to a set of links what schema.org states of the same files (d18)', async () => {
+  it('prefer schema.org to a set of links where it states sizes or hashes of as many files (d18)', async () => {
     const jsonLd = [{ ...DATASET, distribution: [distribution('b.csv', { contentSize: 7 }), distribution('a.csv')] }];
     const { files } = await read({ signposts: [TO_LINKSET], jsonLd }, LINKS);
     assert.deepEqual(files.map(({ path, size }) => `${path} ${size}`).sort(), ['a.csv undefined', 'b.csv 7']);
