@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import type { DatasetFetcher } from '../../src/datasets/fetch/dataset-fetcher.ts';
 import { openFetcher } from '../../src/datasets/fetch/open-fetcher.ts';
-import { openPlatformClient } from '../../src/datasets/fetch/platform-client.ts';
+import { openPlatformClient } from '../../src/datasets/platform-client.ts';
 import { crawlLanding } from '../../src/datasets/landing/crawl-landing.ts';
 import { type HtmlParser, openHtmlParser } from '../../src/datasets/landing/parse-html.ts';
 import type { PlatformDataset } from '../../src/datasets/platform.ts';
