@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
-import type { ResultRow } from '../../src/datasets/sinks/result-row.ts';
 import { openPostgresqlRows } from '../../src/datasets/sinks/postgresql-rows.ts';
+import type { ResultRow } from '../../src/datasets/sinks/result-row.ts';
 import { openSqliteRows } from '../../src/datasets/sinks/sqlite-rows.ts';
 import { sentResult } from '../support/dataset-results.ts';
 import { usePostgresql } from '../support/own-service.ts';
@@ -77,7 +77,10 @@ describe('rows of results in PostgreSQL', () => {
     async indexes() {
       const rows = await ask(`SELECT indexdef FROM pg_indexes WHERE tablename = 'ingest_fileset_result' ORDER BY
         indexname DESC`);
-      return rows.map(({ indexdef }) => /\((.*)\)$/.exec(indexdef)![1]!.replaceAll(' ', '')).toReversed().toSorted();
+      return rows
+        .map(({ indexdef }) => /\((.*)\)$/.exec(indexdef)![1]!.replaceAll(' ', ''))
+        .toReversed()
+        .toSorted();
     },
     async goAway() {
       await place.postgresql.kill();

@@ -58,7 +58,11 @@ export function testResultRows(under: () => RowsUnderTest): void {
 
   it('replaces the row of a request that was ingested again (D49)', async () => {
     await sink.send([sentResult('one'), sentResult('two')]);
-    const again = sentResult('one', { status: 'success-existing', updated: '2026-11-30T08:00:00.000Z', manifest: null });
+    const again = sentResult('one', {
+      status: 'success-existing',
+      updated: '2026-11-30T08:00:00.000Z',
+      manifest: null,
+    });
     await sink.send([again]);
     assert.deepEqual(await place.rows(), [again.row, sentResult('two').row]);
   });
@@ -79,7 +83,11 @@ export function testResultRows(under: () => RowsUnderTest): void {
   };
   it('refuses what its checks refuse, says which, and writes the others (D39, D41-D43, D45)', async () => {
     const wrong = Object.entries(refused);
-    const sent = [sentResult('one'), ...wrong.map(([name, row]) => sentResult(`wrong-${name.length}`, row)), sentResult('two')];
+    const sent = [
+      sentResult('one'),
+      ...wrong.map(([name, row]) => sentResult(`wrong-${name.length}`, row)),
+      sentResult('two'),
+    ];
     const leftOut = await sink.send(sent);
     assert.deepEqual(
       leftOut.map(({ what }) => what),

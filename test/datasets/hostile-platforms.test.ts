@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import type { DatasetFetcher } from '../../src/datasets/fetch/dataset-fetcher.ts';
 import { openFetcher } from '../../src/datasets/fetch/open-fetcher.ts';
-import { openPlatformClient } from '../../src/datasets/fetch/platform-client.ts';
+import { openPlatformClient } from '../../src/datasets/platform-client.ts';
 import { crawlLanding } from '../../src/datasets/landing/crawl-landing.ts';
 import { type HtmlParser, openHtmlParser } from '../../src/datasets/landing/parse-html.ts';
 import type { PlatformDataset } from '../../src/datasets/platform.ts';
@@ -55,7 +55,7 @@ describe('platforms of datasets', () => {
     platforms.add({ files: FILES, ...dataset });
 
   for (const platform of PLATFORMS)
-    it(`reads a manifest of ${platform}, whose URLs lead to the bytes that it states (D24, D28, D52, D54, D58)`, async () => {
+    it(`reads a manifest of ${platform}, whose URLs lead to the bytes that it states (D22, D24, D28, D29, D52, D54, D58)`, async () => {
       const { files, ...dataset } = await read(add({ platform }));
       assert.equal(dataset.platformDomain, new URL(platforms.url).host);
       assert.deepEqual(

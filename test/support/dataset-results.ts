@@ -9,7 +9,11 @@ export const RESULT_TIME = Date.UTC(2026, 10, 29, 8);
 /** A request of `https://data.example.org/NAME`. */
 export function requestDocument(name: string, more: Partial<RequestDocument> = {}): RequestDocument {
   return {
-    request: { ingest_type: 'dataset', base_url: `https://data.example.org/${name}`, ext_ids: { doi: `10.5555/${name}` } },
+    request: {
+      ingest_type: 'dataset',
+      base_url: `https://data.example.org/${name}`,
+      ext_ids: { doi: `10.5555/${name}` },
+    },
     options: {},
     set: 'datasets',
     requested: RESULT_TIME - 60_000,
@@ -65,5 +69,9 @@ export function manifestFile(path: string, more: Partial<ManifestFile> = {}): Ma
 export function sentResult(name: string, row: Partial<ResultRow> = {}): SentResult {
   const document = endedDocument(name);
   const files = [manifestFile('a.csv'), manifestFile('b.csv')];
-  return { document, row: { ...rowOf(document, files), ...row }, manifestUrl: `http://localhost/api/datasets/${name}/files` };
+  return {
+    document,
+    row: { ...rowOf(document, files), ...row },
+    manifestUrl: `http://localhost/api/datasets/${name}/files`,
+  };
 }

@@ -1,6 +1,5 @@
 import { parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
-import { DATASETS_FOLDER } from '../../artifacts/keys/dataset-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { Hashes } from '../../core/hash.ts';
 import type { ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../archiving.ts';
@@ -12,6 +11,7 @@ import { ByteBudget, type ByteLimits } from '../strategies/byte-budget.ts';
 import { fetchFile } from '../strategies/fetch-file.ts';
 import { OtherHashes } from '../strategies/other-hashes.ts';
 import { itemNameOf } from './item-name.ts';
+import { objectsOfAttempts } from './objects-of-attempts.ts';
 import { readArtifact } from './read-artifact.ts';
 import { takenOver } from './taken-over.ts';
 
@@ -26,7 +26,7 @@ export function ownItemBackend(parts: OwnItemParts): DatasetBackend {
   return {
     kind: 'archiveorg',
     async open(job) {
-      const stored = await parts.artifacts.objects(`${DATASETS_FOLDER}${job.folder}/`);
+      const stored = await objectsOfAttempts(parts.artifacts, job.folder);
       return new ItemSession(job, parts, stored);
     },
   };

@@ -1,5 +1,5 @@
 /** A link of a header Link, or of a linkset in the same format (RFC 8288, 3; RFC 9264, 4.1). */
-export interface WebLink {
+interface WebLink {
   /** As it is written: perhaps relative. */
   readonly href: string;
   /** Relation types, in lower case. */

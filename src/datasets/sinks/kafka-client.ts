@@ -10,6 +10,8 @@ export interface KafkaPlace {
 /** Topics are made with so many partitions (D50): at most so many consumers share the work. */
 const PARTITIONS = 6;
 
+const METADATA_RETRIES = 20;
+
 /** The names of the topics. Only results of filesets have a name in the source document. */
 export function topicsOf({ environment }: Pick<KafkaPlace, 'environment'>) {
   const topic = (name: string) => `sandcrawler-${environment}.${name}`;
@@ -61,10 +63,12 @@ export async function makeTopics(
   const admin = new Admin(clientOptions(place));
   const configs = keepsAll ? [{ name: 'retention.ms', value: '-1' }] : [];
   try {
-    await admin.createTopics({ topics: [...missing], partitions: PARTITIONS, configs });
-  } catch (error) {
-    // Another process was faster.
-    if (findErrorBy(error as Error, 'apiId', 'TOPIC_ALREADY_EXISTS') === null) throw error;
+    await admin.createTopics({ topics: [...missing], partitions: PARTITIONS, configs }).catch((error: Error) => {
+      // Another process was faster.
+      if (findErrorBy(error, 'apiId', 'TOPIC_ALREADY_EXISTS') === null) throw error;
+    });
+    // Fails, and is tried again, until each partition has a broker: the first messages would be sent twice.
+    await admin.metadata({ topics: [...missing], forceUpdate: true, retries: METADATA_RETRIES });
   } finally {
     await admin.close();
   }

@@ -7,7 +7,7 @@ import { clientOptions, type KafkaPlace, kafkaAway, makeTopics, topicsOf } from 
 const GROUP = 'tidemark-ingest-fileset';
 const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 /** A member that is killed keeps its partitions for so long. */
-const SESSION_MS = 10_000;
+const SESSION_MS = 6_000;
 
 type StringConsumer = Consumer<string, string, string, string>;
 type RequestMessage = Message<string, string, string, string>;
@@ -78,7 +78,7 @@ export class KafkaRequests {
       groupId: GROUP,
       autocommit: false,
       sessionTimeout: SESSION_MS,
-      heartbeatInterval: SESSION_MS / 5,
+      heartbeatInterval: SESSION_MS / 6,
       maxWaitTime: 1_000,
       deserializers: stringDeserializers,
     });

@@ -10,11 +10,13 @@ interface OfSink {
   readonly sink: SinkName;
 }
 
-/** Milliseconds until a job that was added runs: the results of that time are sent together. */
-const GATHERING_MS = 500;
+/** Milliseconds between two jobs at least: the second one sends what was recorded meanwhile. */
+const INTERVAL_MS = 1_000;
+/** So many jobs are read to find the last one of a sink. */
+const LAST_JOBS = 10;
 
-/** Left out results that the log of a job names. */
-const MOST_LOGGED = 100;
+/** So many of the results that a sink refused are named in the result of the job. */
+const MOST_NAMED = 20;
 
 /** Writes results of datasets into the table of rows, or to Kafka (D34): one process at a time for each of them. */
 export const sendDatasetResults = defineJob<OfSink>({
@@ -24,10 +26,11 @@ export const sendDatasetResults = defineJob<OfSink>({
   oneAtATimePer: ({ sink }) => sink,
   addMissing: addSends,
 
-  async run({ sink }, parts, { signal, log }) {
+  async run({ sink }, parts, { signal }) {
     const { catalog, configuration, datasets } = parts;
     const urlOf = await manifestUrls(parts);
-    let leftOut = 0;
+    const leftOut: string[] = [];
+    let leftOutCount = 0;
     const sent = await sendResults({
       catalog,
       name: sink,
@@ -37,17 +40,17 @@ export const sendDatasetResults = defineJob<OfSink>({
       urlOf,
       signal,
       onLeftOut(one) {
-        leftOut += 1;
-        if (leftOut <= MOST_LOGGED) log(textOf(one));
+        leftOutCount += 1;
+        if (leftOut.length < MOST_NAMED) leftOut.push(textOf(one));
       },
     });
-    return { sink, sent, ...(leftOut > 0 && { leftOut }) };
+    return { sink, sent, ...(leftOutCount > 0 && { leftOutCount, leftOut }) };
   },
 });
 
 /**
- * Adds a job for each sink that has not got all results, unless one waits already. Called when a result was recorded,
- * and every few seconds.
+ * Adds a job for each sink that has not got all results, unless one is queued. Called when a result was recorded, and
+ * every few seconds.
  */
 export async function addSends({
   catalog,
@@ -56,18 +59,25 @@ export async function addSends({
 }: Pick<JobParts, 'catalog' | 'configuration' | 'jobs'>): Promise<void> {
   for (const sink of sinksOf(configuration)) {
     if (!(await isBehind(catalog, sink, targetOf(sink, configuration)))) continue;
-    if (await isWaiting(queue, sink)) continue;
+    if (await isQueued(queue, sink)) continue;
     const now = Date.now();
-    await queue.addAll([
-      jobOf(sendDatasetResults, { id: `${sink}~${now}`, payload: { sink }, notBefore: now + GATHERING_MS }),
-    ]);
+    const notBefore = (await lastAdded(queue, sink)) + INTERVAL_MS;
+    await queue.addAll([jobOf(sendDatasetResults, { id: `${sink}~${now}`, payload: { sink }, notBefore })]);
   }
 }
 
-async function isWaiting(queue: JobParts['jobs']['queue'], sink: SinkName): Promise<boolean> {
+type Queue = JobParts['jobs']['queue'];
+
+async function isQueued(queue: Queue, sink: SinkName): Promise<boolean> {
   const filter = { kinds: [sendDatasetResults.kind], states: ['queued'] } as const;
   for await (const _ of jobsPer(queue, sink, filter)) return true;
   return false;
+}
+
+/** In milliseconds since 1970; long ago when there was none lately. */
+async function lastAdded(queue: Queue, sink: SinkName): Promise<number> {
+  const last = await queue.list({ kinds: [sendDatasetResults.kind], limit: LAST_JOBS });
+  return last.find(({ oneAtATimePer }) => oneAtATimePer === sink)?.added ?? 0;
 }
 
 /** The API has the manifests of all results. */
