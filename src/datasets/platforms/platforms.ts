@@ -9,7 +9,7 @@ import { withCheckedIdentity } from './with-checked-identity.ts';
 import { zenodo } from './zenodo.ts';
 
 /** Hosts of platforms that are at few hosts; all others are recognized by what their pages are. */
-export interface PlatformHosts {
+interface PlatformHosts {
   readonly figshare: FigshareHosts;
   readonly archiveorg: readonly string[];
 }
