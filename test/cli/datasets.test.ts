@@ -92,6 +92,7 @@ describe('datasets on the command line', () => {
     assert.match(raw, new RegExp(`^--- 200 ${platforms.url}/api/records/12\n\\{"created"`, 'm'));
     assert.deepEqual(platforms.fileRequests, []);
     assert.deepEqual(readdirSync(place.folder), []);
+    assert.match((await run(['ingest', url, '--raw'])).stderr, /--raw goes with --dry-run/);
     const { exitCode, stdout } = await run(['ingest', `${platforms.url}/none`, '--dry-run']);
     assert.deepEqual([exitCode, /: terminal-bad-status: /.test(stdout)], [1, true]);
   });

@@ -1,9 +1,11 @@
 import { datasetFileView, datasetRequestView } from '../../../api/dataset-view.ts';
 import type { App } from '../../../app.ts';
+import { TidemarkError } from '../../../core/errors.ts';
 import { setHome } from '../../../core/set-uris.ts';
 import type { RequestDocument } from '../../../datasets/request.ts';
 import type { RequestLine } from '../../../datasets/request-lines.ts';
 import { requestId } from '../../../datasets/results/requests.ts';
+import { sendNow } from '../../../jobs/kinds/send-dataset-results.ts';
 import { mirrorCommands } from '../../../publish/mirror-commands.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
@@ -39,16 +41,19 @@ export const datasetsIngest: CliCommand<IngestDatasetsOptions> = {
   options(command) {
     addRequestOptions(command);
     command
-      .option('--concurrency <number>', 'datasets at a time', wholeNumber(1, MOST_AT_ONCE), 1)
+      .option('--concurrency <number>', 'datasets at a time, from 1 to 12', wholeNumber(1, MOST_AT_ONCE), 1)
       .option('--dry-run', 'show the files, sizes and strategy of each, and store nothing')
       .option('--raw', 'with --dry-run: print what the platform answers, as it comes');
   },
 
   run(call) {
+    const { dryRun, raw } = call.options;
+    if (raw && !dryRun)
+      throw new TidemarkError('invalid', '--raw goes with --dry-run: it prints what is answered there');
     const failing = new AbortController();
     // A wrong argument is refused before a store is made.
     const requests = givenRequests({ ...call, stopped: AbortSignal.any([call.stopped, failing.signal]) });
-    if (call.options.dryRun) return planDatasets(call, requests);
+    if (dryRun) return planDatasets(call, requests);
     return addOrganizations(call, (app) => new Ingest(call, app, failing).run(requests));
   },
 };
@@ -96,6 +101,8 @@ class Ingest {
     }
     const failure = ended.find(({ status }) => status === 'rejected');
     if (failure !== undefined) throw failing.signal.reason;
+    const problems = await sendNow(this.#app, stopped);
+    for (const problem of problems) terminal.say(`A server or a worker writes the results later: ${problem}`);
     await this.#sayWhere();
     return this.#failed > 0 ? EXIT.failed : EXIT.done;
   }
