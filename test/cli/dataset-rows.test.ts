@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
 import type { App } from '../../src/app.ts';
 import { rowOf } from '../../src/datasets/sinks/result-row.ts';
+import { startPlatforms } from '../support/dataset-platforms.ts';
 import { endedDocument, manifestFile } from '../support/dataset-results.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { usePostgresql } from '../support/own-service.ts';
@@ -35,8 +37,9 @@ describe('tidemark datasets rows', () => {
   });
   afterEach(closeApps);
 
+  const environment = () => ({ TIDEMARK_STORE: store, TIDEMARK_DATA: app.configuration.dataFolder });
   const prints = async (...flags: readonly string[]) => {
-    const env = { TIDEMARK_STORE: store, TIDEMARK_DATA: app.configuration.dataFolder };
+    const env = environment();
     const { exitCode, stdout, stderr } = await runTidemark(['datasets', 'rows', ...flags], { cwd: folder, env });
     assert.equal(exitCode, 0, stderr);
     return stdout;
@@ -93,6 +96,24 @@ describe('tidemark datasets rows', () => {
     } finally {
       database.close();
       await client.end();
+    }
+  });
+
+  it('has the row of a dataset that was ingested by a command, in the database, too (D34, D51)', async () => {
+    const platforms = await startPlatforms();
+    try {
+      const url = platforms.add({ platform: 'zenodo', id: '12', files: [{ name: 'a.csv' }] });
+      const env = { ...environment(), TIDEMARK_DATASET_NETWORKS: '127.0.0.1' };
+      const { exitCode, stderr } = await runTidemark(['datasets', 'ingest', url], { cwd: folder, env });
+      assert.equal(exitCode, 0, stderr);
+      const database = new DatabaseSync(join(app.configuration.dataFolder, 'datasets.db'), { readOnly: true });
+      const row = database.prepare('SELECT * FROM ingest_fileset_result WHERE base_url = ?').get(url)!;
+      database.close();
+      assert.deepEqual([row.platform_id, row.ingest_strategy, row.file_count], ['12', 'web-file', 1]);
+      const [file] = JSON.parse(row.manifest as string);
+      assert.deepEqual([file.path, file.status, file.size], ['a.csv', 'success', 1_000]);
+    } finally {
+      await platforms.close();
     }
   });
 });

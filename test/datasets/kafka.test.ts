@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { Admin, Consumer, Producer, stringDeserializers, stringSerializers } from '@platformatic/kafka';
+import { pino } from 'pino';
 import type { App } from '../../src/app.ts';
+import { runJobs } from '../../src/cli/serving/run-jobs.ts';
 import type { RequestDocument } from '../../src/datasets/request.ts';
 import { KafkaRequests } from '../../src/datasets/sinks/kafka-requests.ts';
 import type { JobRun } from '../../src/jobs/job-definition.ts';
 import { sendDatasetResults } from '../../src/jobs/kinds/send-dataset-results.ts';
+import { INGEST_DATASET } from '../../src/jobs/open-requests.ts';
 import { endedDocument, manifestFile } from '../support/dataset-results.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { useKafka } from '../support/own-service.ts';
@@ -185,14 +188,22 @@ describe('Kafka', () => {
     assert.equal(jobs.length, 40);
   });
 
-  it('delivers what was sent while nothing was read, before and after its broker was killed', async () => {
-    const first = requests();
+  /** As a worker that does nothing for a request. */
+  const work = () => {
+    const job = { kind: INGEST_DATASET, retry: { attempts: 1, firstMs: 1, longestMs: 1 }, run: async () => {} };
+    const worker = runJobs(app, pino({ level: 'silent' }), [job]);
+    closers.push(() => worker.stop());
+    return worker;
+  };
+
+  it('delivers to workers what was sent while none ran, and after its broker was killed', async () => {
+    const first = work();
     await hasTopic();
     await send(REQUESTS, [requestOf('a')]);
     await until('the first is recorded', async () => (await requested()).length === 1);
     await first.stop();
     await send(REQUESTS, [requestOf('b')]);
-    requests();
+    work();
     await until('the second is recorded', async () => (await requested()).length === 2);
 
     await place.kafka.kill();

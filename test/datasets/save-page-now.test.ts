@@ -155,6 +155,19 @@ describe('Save Page Now 2 as backend', () => {
     await assert.rejects(ingest(), { code: 'invalid', message: /has no keys: write ACCESS:SECRET into it/ });
   });
 
+  it('follows no redirect with keys, and no redirect to another host (d6)', async () => {
+    // What became of the captures is read from the index.
+    spn.faults = { redirect: { from: '/save/status', to: `${spn.url}elsewhere` } };
+    await ingest();
+    assert.ok(!spn.requests.some(({ url }) => url === '/elsewhere'));
+    spn.captures.length = 0;
+    const { length } = platform.requests;
+    spn.faults = { redirect: { from: '/web/', to: platform.urlOf('b/c d.csv') } };
+    await fails('error-backend', /redirects to 127.*, which is not followed: set --dataset-web/);
+    // Only Save Page Now has requested the file.
+    assert.deepEqual(platform.requests.slice(length), ['/a.txt']);
+  });
+
   it('reads a bundle again from a scratch file, and leaves none (D10)', async () => {
     const session = await backend.open(jobOf(platform.dataset()));
     const bundle = { path: 'all.zip', hashes: [], platformUrl: platform.urlOf('a.txt') };

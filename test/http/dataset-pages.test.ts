@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { Secret } from '../../src/config/secret.ts';
+import { requestId } from '../../src/datasets/results/requests.ts';
 import { ask } from '../support/ask.ts';
+import { startPlatforms } from '../support/dataset-platforms.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { endRequest, shownFiles } from '../support/ended-requests.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
@@ -58,5 +60,28 @@ describe('Pages of datasets', () => {
     assert.match(String(headers.location), /^\.\/[0-9a-f]{32}\/\?did=add$/);
     const { options, set } = await app.datasets.get('https://doi.org/10.5072/X');
     assert.deepEqual([options, set], [{ followLatest: true }, 'sealed']);
+  });
+
+  it('lead from a stored dataset to the resources of its files and to its manifest', async () => {
+    await closeApps();
+    const platforms = await startPlatforms();
+    try {
+      started = await startApp(SQLITE, { datasetNetworks: ['127.0.0.1'] });
+      const base_url = platforms.add({ platform: 'zenodo', id: '12', files: [{ name: 'a b.csv' }, { name: 'c.csv' }] });
+      const { signal } = new AbortController();
+      await started.app.datasets.ingest({ ingest_type: 'dataset', base_url }, { signal });
+      const at = `/datasets/${requestId({ ingest_type: 'dataset', base_url })}/`;
+      const { text } = await get(at);
+      const links = [...text.matchAll(/href="([^"]*resource\?key=[^"]+)">([^<]+)/g)];
+      assert.deepEqual(
+        links.map(([, , name]) => name),
+        ['manifest', 'a b.csv', 'c.csv'],
+      );
+      for (const [, href = ''] of links) {
+        assert.equal((await ask(new URL(href, started.url + at).href)).status, 200, href);
+      }
+    } finally {
+      await platforms.close();
+    }
   });
 });

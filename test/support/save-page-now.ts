@@ -25,6 +25,8 @@ export interface CaptureFaults {
   staleReads?: number;
   /** POST is answered with this status and no JSON. */
   status?: number;
+  /** Paths that are redirected, and to which URL. */
+  redirect?: { readonly from: string; readonly to: string };
   /** A job is forgotten. */
   forgotten?: number;
   /** A replay is cut off. */
@@ -103,6 +105,11 @@ export class SavePageNowServer {
     this.requests.push({ method, url, authorization: headers.authorization });
     const { pathname, searchParams } = new URL(url, 'http://x');
     if (pathname === '/save' && method === 'POST') return this.#save(request, response);
+    const { redirect } = this.faults;
+    if (redirect !== undefined && pathname.startsWith(redirect.from)) {
+      response.writeHead(302, { location: redirect.to }).end();
+      return;
+    }
     if (pathname === '/save/status/user') return json(response, 200, this.#user());
     if (pathname.startsWith('/save/status/')) return this.#status(pathname.slice('/save/status/'.length), response);
     if (pathname === '/cdx/search/cdx') return this.#cdx(searchParams, response);

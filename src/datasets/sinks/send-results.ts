@@ -49,6 +49,7 @@ function readCursor(catalog: Pick<Catalog, 'get'>, name: SinkName): Promise<Stor
 /** Whether there is something that a sink may not have got. */
 export async function isBehind(catalog: Catalog, name: SinkName, target: string): Promise<boolean> {
   const head = await catalog.head(REQUESTS);
+  if (head === 0) return false;
   const cursor = (await readCursor(catalog, name))?.body;
   return head > (cursor?.target === target ? cursor.version : 0);
 }

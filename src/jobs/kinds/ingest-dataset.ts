@@ -2,6 +2,7 @@ import type { NamedRequest } from '../../datasets/results/requests.ts';
 import type { NewJob } from '../../stores/job.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 import { INGEST_DATASET } from '../open-requests.ts';
+import { addSends } from './send-dataset-results.ts';
 
 /** Ingests a dataset, and records the result of its request. */
 export const ingestDataset = defineJob<NamedRequest>({
@@ -14,8 +15,8 @@ export const ingestDataset = defineJob<NamedRequest>({
     await openRequests.visit((request) => queue.addAll([jobOfRequest(request)]));
   },
 
-  async run(name, { datasets }, { signal, isLast, report, log }) {
-    const result = await datasets.run(name, {
+  async run(name, parts, { signal, isLast, report, log }) {
+    const result = await parts.datasets.run(name, {
       signal,
       isLast,
       onStep(text) {
@@ -23,8 +24,9 @@ export const ingestDataset = defineJob<NamedRequest>({
         report({ text });
       },
       onProgress: ({ bytes, totalBytes, files, totalFiles }) =>
-        report({ done: bytes, total: totalBytes, text: `${files} of ${totalFiles ?? '?'} files` }),
+        report({ done: bytes, total: totalBytes, text: `bytes, ${files} of ${totalFiles ?? '?'} files` }),
     });
+    await addSends(parts);
     return result === undefined ? { replaced: true } : { status: result.status, hit: result.hit };
   },
 });

@@ -26,27 +26,48 @@ export const sendDatasetResults = defineJob<OfSink>({
   oneAtATimePer: ({ sink }) => sink,
   addMissing: addSends,
 
-  async run({ sink }, parts, { signal }) {
-    const { catalog, configuration, datasets } = parts;
-    const urlOf = await manifestUrls(parts);
-    const leftOut: string[] = [];
-    let leftOutCount = 0;
-    const sent = await sendResults({
-      catalog,
-      name: sink,
-      target: targetOf(sink, configuration),
-      open: () => openSink(sink, configuration),
-      datasets,
-      urlOf,
-      signal,
-      onLeftOut(one) {
-        leftOutCount += 1;
-        if (leftOut.length < MOST_NAMED) leftOut.push(textOf(one));
-      },
-    });
-    return { sink, sent, ...(leftOutCount > 0 && { leftOutCount, leftOut }) };
-  },
+  run: ({ sink }, parts, { signal }) => send(sink, parts, signal),
 });
+
+type SendParts = Pick<JobParts, 'catalog' | 'configuration' | 'datasets' | 'sets'>;
+
+async function send(sink: SinkName, parts: SendParts, signal: AbortSignal) {
+  const { catalog, configuration, datasets } = parts;
+  const urlOf = await manifestUrls(parts);
+  const leftOut: string[] = [];
+  let leftOutCount = 0;
+  const sent = await sendResults({
+    catalog,
+    name: sink,
+    target: targetOf(sink, configuration),
+    open: () => openSink(sink, configuration),
+    datasets,
+    urlOf,
+    signal,
+    onLeftOut(one) {
+      leftOutCount += 1;
+      if (leftOut.length < MOST_NAMED) leftOut.push(textOf(one));
+    },
+  });
+  return { sink, sent, ...(leftOutCount > 0 && { leftOutCount, leftOut }) };
+}
+
+/**
+ * Sends what the sinks have not got, for a command that runs no jobs. Returns why a sink got nothing: the jobs of a
+ * server or worker send to it later.
+ */
+export async function sendNow(parts: SendParts, signal: AbortSignal): Promise<readonly string[]> {
+  const problems: string[] = [];
+  for (const sink of sinksOf(parts.configuration)) {
+    try {
+      await send(sink, parts, signal);
+    } catch (error) {
+      if (!isTidemarkError(error)) throw error;
+      problems.push(error.message);
+    }
+  }
+  return problems;
+}
 
 /**
  * Adds a job for each sink that has not got all results, unless one is queued. Called when a result was recorded, and

@@ -5,6 +5,7 @@ import { setHome } from '../../../core/set-uris.ts';
 import type { RequestDocument } from '../../../datasets/request.ts';
 import type { RequestLine } from '../../../datasets/request-lines.ts';
 import { requestId } from '../../../datasets/results/requests.ts';
+import { sendNow } from '../../../jobs/kinds/send-dataset-results.ts';
 import { mirrorCommands } from '../../../publish/mirror-commands.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT, type ExitCode } from '../../exit-code.ts';
@@ -100,6 +101,8 @@ class Ingest {
     }
     const failure = ended.find(({ status }) => status === 'rejected');
     if (failure !== undefined) throw failing.signal.reason;
+    const problems = await sendNow(this.#app, stopped);
+    for (const problem of problems) terminal.say(`A server or a worker writes the results later: ${problem}`);
     await this.#sayWhere();
     return this.#failed > 0 ? EXIT.failed : EXIT.done;
   }

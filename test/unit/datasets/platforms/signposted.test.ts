@@ -138,8 +138,23 @@ describe('Signposted pages', () => {
     assert.deepEqual(pathsOf(await read({ jsonLd: ['no JSON', [{ '@graph': nodes }]] })), ['a.csv']);
     const unnamed = [nodes[2], { ...nodes[2], name: 'A third one' }];
     assert.match(await failure({ jsonLd: unnamed }), /^platform-scope: .* describes 2 datasets/);
+    const many = Array.from({ length: 21 }, (_, at) => ({ '@type': 'Dataset', name: `${at}` }));
+    assert.match(await failure({ jsonLd: many }), /^platform-scope: .* describes 21 datasets/);
     const collection = { ...DATASET, hasPart: [{ '@type': 'Dataset', '@id': 'https://doi.org/10.5072/EX.43' }] };
     assert.match(await failure({ jsonLd: [collection] }), /^platform-scope: .* collection of datasets/);
+  });
+
+  it('with many files in many datasets are read in time, up to the number that is refused', async () => {
+    const files = Array.from({ length: 20_000 }, (_, at) => ({ '@id': `f/${at}`, '@type': 'File' }));
+    const folder = { '@id': 'f/', '@type': 'Dataset', hasPart: files };
+    const others = Array.from({ length: 19 }, (_, at) => ({
+      '@id': `https://data.example.org/${at}`,
+      '@type': 'Dataset',
+    }));
+    const begun = performance.now();
+    const jsonLd = [[{ ...DATASET, hasPart: folder }, folder, ...others.map((one) => ({ ...one, hasPart: folder }))]];
+    assert.equal((await read({ jsonLd })).files.length, 10_001);
+    assert.ok(performance.now() - begun < 10_000);
   });
 
   it('leave out a distribution that is the page itself, as at PANGAEA (d18)', async () => {
