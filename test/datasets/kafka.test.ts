@@ -118,6 +118,11 @@ describe('Kafka', () => {
     assert.equal(message!.value.manifest, null);
     assert.match(`${message!.value.manifest_url}`, new RegExp(`^${started.url}/api/datasets/[0-9a-f]{32}/files$`));
     assert.equal(message!.value.total_size, 5_000_000_000);
+    const job = await until('the job is done', async () => {
+      const [found] = await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], states: ['done'], limit: 1 });
+      return found;
+    });
+    assert.deepEqual(job.result, { sink: 'kafka', sent: 1 });
   });
 
   it('gets no other results than the same ones again after a kill', async () => {
