@@ -37,6 +37,8 @@ const REAL_USES: readonly { readonly path: string; readonly word: string; readon
   { path: 'scripts/services/unprivileged.ts', word: 'nobody', because: 'the name of a user' },
   { path: 'scripts/services/README.md', word: 'nobody', because: 'the name of a user' },
   { path: 'test/support/temp-folder.ts', word: 'nobody', because: 'the name of a user' },
+  { path: 'src/datasets/landing/crawl-landing.ts', word: 'moment', because: 'the title of a page of Cloudflare' },
+  { path: 'test/datasets/hostile-landing-pages.test.ts', word: 'moment', because: 'the title of a page of Cloudflare' },
 ];
 
 const CODE = /\.(?:ts|js)$/;

@@ -5,6 +5,7 @@ import { activityHarvest } from './figures/activity-harvest.ts';
 import { avroRead, avroWrite } from './figures/avro.ts';
 import { avroRandom } from './figures/avro-random.ts';
 import { changeDump } from './figures/change-dump.ts';
+import { datasetFiles } from './figures/dataset-files.ts';
 import { datasets } from './figures/datasets.ts';
 import { distinctFiles } from './figures/distinct-files.ts';
 import { distinctRecords } from './figures/distinct-records.ts';
@@ -49,6 +50,7 @@ import { singleEvent } from './figures/single-event.ts';
 import { streamDumps } from './figures/stream-dumps.ts';
 import { upload } from './figures/upload.ts';
 import { validate } from './figures/validate.ts';
+import { warc } from './figures/warc.ts';
 import { watch } from './figures/watch.ts';
 import { wholeList } from './figures/whole-list.ts';
 import { xslt } from './figures/xslt.ts';
@@ -87,6 +89,8 @@ const BENCHES: readonly Bench[] = [
   reharvest,
   harvestIncrement,
   harvestMany,
+  datasetFiles,
+  warc,
   datasets,
   oaiList,
   xslt,

@@ -30,8 +30,8 @@ declare const WebAssembly: {
 };
 
 const PAGE_BYTES = 65_536;
-/** The blocks of one body. */
-const MOST_KEPT = 3;
+/** The blocks of four bodies, such as files of a dataset that are stored at the same time. */
+const MOST_KEPT = 12;
 
 /**
  * Memory for writes that pass by the page cache: its address must be a multiple of 4 kB, mostly. Only WebAssembly gives

@@ -53,10 +53,7 @@ export interface ArchivedDataset {
  */
 export interface DatasetBackend {
   readonly kind: 'web' | 'archiveorg';
-  /**
-   * Begins to store a dataset, and takes over what attempts before have stored.
-   * @throws IngestFailure `item-conflict`
-   */
+  /** Begins to store a dataset, or goes on where an attempt before ended. @throws IngestFailure `item-conflict` */
   open(job: ArchivingJob): Promise<BackendSession>;
 }
 
@@ -87,8 +84,8 @@ export interface StoredCopy {
   readonly number: number;
   /** Bytes. */
   readonly size: number;
-  /** md5, sha-1 and sha-256. */
-  readonly hashes: Required<Hashes>;
+  /** Only an item that archive.org has already is without sha-256, which its metadata lacks. */
+  readonly hashes: Hashes & Readonly<Record<'md5' | 'sha-1', string>>;
   /** Other digests that the platform states, such as sha512, by its name. */
   readonly otherHashes?: Readonly<Record<string, string>>;
   readonly mimetype?: string;

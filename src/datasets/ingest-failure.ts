@@ -1,7 +1,7 @@
 import type { ResultTerminal } from './request.ts';
 import type { DatasetStatus } from './status.ts';
 
-export interface FailureOptions extends ErrorOptions {
+interface FailureOptions extends ErrorOptions {
   /** Where the crawl of the landing page has ended, if anything answered there. */
   readonly terminal?: ResultTerminal;
 }

@@ -6,7 +6,7 @@ import type { Closers } from '../lib/calls/closers.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { openBackends } from './backends/open-backends.ts';
 import { openFetcher } from './fetch/open-fetcher.ts';
-import { openPlatformClient } from './fetch/platform-client.ts';
+import { openPlatformClient } from './platform-client.ts';
 import type { IngestParts } from './ingest-dataset.ts';
 import { crawlLanding } from './landing/crawl-landing.ts';
 import { openHtmlParser } from './landing/parse-html.ts';
@@ -29,6 +29,7 @@ export function openIngest({ configuration, catalog, artifacts }: OpenIngestPart
   const html = openHtmlParser();
   closers.add(() => html.close());
   const backends = openBackends(configuration, { fetcher, artifacts, scratchFolder });
+  closers.add(() => backends.close());
   const { datasetFiles, datasetSize, datasetFetches: fetches } = configuration;
   const { datasetWebFiles, datasetWebSize, datasetWebFileSize } = configuration;
   return {

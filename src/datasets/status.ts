@@ -49,7 +49,7 @@ const STORING = [
 const ENDED = ['cancelled'] as const;
 
 /** Of a file alone: it was not fetched, because another file of the dataset had failed. */
-const OF_FILES = ['not-tried', 'unverified', 'accepted-mismatch'] as const;
+export const OF_FILES = ['not-tried', 'unverified', 'accepted-mismatch'] as const;
 
 export const DATASET_STATUSES = [...SUCCESSES, ...LANDING, ...PLATFORM, ...STORING, ...ENDED] as const;
 

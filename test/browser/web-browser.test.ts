@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { AxeResults } from 'axe-core';
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { Secret } from '../../src/config/secret.ts';
+import { requestId } from '../../src/datasets/results/requests.ts';
 import { requireFits, useBrowser } from '../support/browser.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { endRequest, shownFiles } from '../support/ended-requests.ts';
 import { OaiServer, oaiRecords } from '../support/oai-server.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { marc } from '../support/upload-packages.ts';
@@ -13,6 +15,7 @@ import { ProcessedStream } from '../support/upload-processing.ts';
 import { event, post, publishSets } from '../support/web-source.ts';
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+const DATASET = 'https://doi.org/10.5072/FK2/ABC';
 /** One of each kind: looking at all of them takes too long. */
 const LOOKED_AT = [
   '/',
@@ -40,6 +43,8 @@ const LOOKED_AT = [
   '/collections/arxiv/',
   '/collections/arxiv/settings',
   '/collections/arxiv/harvests/1/',
+  '/datasets/',
+  `/datasets/${requestId({ ingest_type: 'dataset', base_url: DATASET })}/`,
   '/sets/maps/',
   '/sets/maps/changes',
   '/sets/maps/find?q=sheet%201',
@@ -107,6 +112,12 @@ async function harvest({ app }: StartedApp): Promise<void> {
   await repository.close();
 }
 
+/** A request of a dataset that failed. */
+async function ingest({ app }: StartedApp): Promise<void> {
+  const result = { hit: false, status: 'mismatch-md5', message: '1 file differs: ask the platform' } as const;
+  await endRequest(app, { url: DATASET, result, files: shownFiles(4, [3]) });
+}
+
 const shows = (page: Page, title: string) =>
   page.getByRole('heading', { level: 1, name: title, exact: true }).waitFor();
 
@@ -124,6 +135,7 @@ describe('Pages in a real browser', () => {
       await runJob(started);
       await deliver(started);
       await harvest(started);
+      await ingest(started);
       context = await browser.context({ viewport: WIDE });
       await context.addInitScript(AXE);
       page = await context.newPage();

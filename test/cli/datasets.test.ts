@@ -41,7 +41,7 @@ describe('datasets on the command line', () => {
     const url = addTwo();
     const { exitCode, stdout, stderr } = await run(['ingest', url]);
     assert.equal(exitCode, 0, stderr);
-    assert.equal(stdout, `${url}: success: zenodo 12 version v1, 2 files, 3.00 kB, web-fileset\n`);
+    assert.equal(stdout, `${url}: success: zenodo 12, 2 files, 3.00 kB, web-fileset\n`);
     assert.match(stderr, /"tidemark serve"; its page is then http:\/\/localhost:8080\/sets\/datasets\//);
     assert.match(stderr, /tidemark mirror http:\/\/localhost:8080\/sets\/datasets\/capabilitylist\.xml/);
     assert.equal((await resources()).length, 3);
@@ -56,7 +56,7 @@ describe('datasets on the command line', () => {
   });
 
   it('reads requests from standard input, and writes a line of JSON for each result as it ends (D51)', async () => {
-    const [good, other] = [addTwo(), platforms.add({ platform: 'figshare', files: [{ name: 'x.dat' }] })];
+    const [good, other] = [addTwo(), platforms.add({ platform: 'dataverse', files: [{ name: 'x.dat' }] })];
     const input = [
       good,
       JSON.stringify({ ingest_type: 'dataset', base_url: other, note: 7 }),
@@ -92,6 +92,7 @@ describe('datasets on the command line', () => {
     assert.match(raw, new RegExp(`^--- 200 ${platforms.url}/api/records/12\n\\{"created"`, 'm'));
     assert.deepEqual(platforms.fileRequests, []);
     assert.deepEqual(readdirSync(place.folder), []);
+    assert.match((await run(['ingest', url, '--raw'])).stderr, /--raw goes with --dry-run/);
     const { exitCode, stdout } = await run(['ingest', `${platforms.url}/none`, '--dry-run']);
     assert.deepEqual([exitCode, /: terminal-bad-status: /.test(stdout)], [1, true]);
   });
@@ -111,7 +112,6 @@ describe('datasets on the command line', () => {
     await work.exit();
     assert.match(await done('list', '--status', 'success-existing'), /zenodo +2 +3\.00 kB/);
     assert.equal(await done('list', '--status', 'success'), 'There is no such request.\n');
-    assert.equal((await resources('data')).length, 3);
     assert.match((await run(['show', url.replace('12', '13')])).stderr, new RegExp(`did you mean ${url}`));
   });
 
@@ -121,7 +121,7 @@ describe('datasets on the command line', () => {
     const refused = await run(['ingest', url]);
     assert.deepEqual([refused.exitCode, /: mismatch-md5: .*--accept-mismatch/.test(refused.stdout)], [1, true]);
     assert.deepEqual(await resources(), []);
-    assert.match(await done('ingest', url, '--accept-mismatch'), /: success: /);
+    assert.match(await done('ingest', url, '--accept-mismatch'), /: success-file: /);
     const [file] = (await shown('files', url)).files;
     assert.equal(file.status, 'accepted-mismatch');
     platforms.add({ platform: 'zenodo', id: '31', concept: '30', files: TWO_FILES });
@@ -145,7 +145,7 @@ describe('datasets on the command line', () => {
     assert.match(await failing(`${platforms.url}/records/99`), /: terminal-bad-status: .*404.*check/);
     assert.match(
       await failing('https://no-such-host.invalid/'),
-      /: no-capture: .*no-such-host\.invalid.*tidemark datasets retry/,
+      /: no-capture: .*no-such-host\.invalid.*no such host: check the address and the network/,
     );
     const url = platforms.add({ platform: 'dataverse', files: [{ name: 'secret.tab', isRestricted: true }] });
     assert.match(await failing(url), /: platform-restricted: .*secret\.tab/);
@@ -155,14 +155,12 @@ describe('datasets on the command line', () => {
 
   it('ends in good order at Ctrl-C, with code 130: what is stored stays, the rest is not there', async () => {
     const first = addTwo();
-    const endless = platforms.add({
-      platform: 'zenodo',
-      id: '14',
-      files: [{ name: 'c', size: 1e9, fault: { name: 'endless' } }],
-    });
-    const running = place.startProcess(['datasets', 'ingest', first, endless], { env });
+    const held = platforms.add({ platform: 'zenodo', id: '14', files: [{ name: 'c' }, { name: 'd' }] });
+    const heldFile = '/api/records/14/files/d/content';
+    platforms.addPage(heldFile, (_request, response) => response.writeHead(200).write('a'));
+    const running = place.startProcess(['datasets', 'ingest', first, held], { env });
     await until('the first result and the next file', async () => {
-      return running.stdout.includes('success') && platforms.fileRequests.length === 3;
+      return running.stdout.includes('success') && platforms.requests.includes(heldFile);
     });
     running.signal('SIGINT');
     assert.equal(await running.exit(), 130, running.stderr);
@@ -171,18 +169,28 @@ describe('datasets on the command line', () => {
   });
 
   itInTerminal('draws a bar with files, bytes and rate', async () => {
-    const slow = contentOf('slow.dat', 2_000);
-    let isHeld = true;
-    platforms.addPage('/api/records/12/files/b.csv/content', (_request, response) => {
-      response.writeHead(200, { 'content-length': slow.length }).write(slow.subarray(0, 1_000));
-      void until('the bar', async () => !isHeld).then(() => response.end(contentOf('b.csv', 2_000).subarray(1_000)));
+    const large = { name: 'large', size: 2_000_000 };
+    const bytes = contentOf(large.name, large.size);
+    let step = 10_000;
+    platforms.addPage('/api/records/12/files/large/content', (_request, response) => {
+      response.writeHead(200, { 'content-length': bytes.length });
+      let at = 0;
+      const timer = setInterval(() => {
+        response.write(bytes.subarray(at, at + step));
+        at += step;
+        if (at < bytes.length) return;
+        clearInterval(timer);
+        response.end();
+      }, 10);
+      response.once('close', () => clearInterval(timer));
       return true;
     });
-    const terminal = new InTerminal(['datasets', 'ingest', addTwo()], { cwd: place.folder, env });
+    const url = platforms.add({ platform: 'zenodo', id: '12', files: [{ name: 'small' }, large] });
+    const terminal = new InTerminal(['datasets', 'ingest', url], { cwd: place.folder, env });
     try {
-      await terminal.says(/Fetching [█░]+ 1 of 2 files, 2\.00 kB of 3\.00 kB/);
-      isHeld = false;
-      await terminal.exit();
+      await terminal.says(/Fetching [█░]+ 1 of 2 files, \d+ kB of 2\.00 MB, [\d.]+ [kM]B\/s, \d+ s left/);
+      step = bytes.length;
+      assert.equal(await terminal.exit(), 0, terminal.text);
     } finally {
       terminal.kill();
     }

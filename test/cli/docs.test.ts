@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
+import { type StandInPlatforms, startPlatforms } from '../support/dataset-platforms.ts';
 import { DocPlace, shellBlocks } from '../support/doc-place.ts';
 import { itNeeding } from '../support/it-needing.ts';
 import { keptVersions, sha256 } from '../support/kept-versions.ts';
@@ -54,6 +55,20 @@ const serveRepository = async () => {
   repository = await OaiServer.start({ records: oaiRecords(5), pageSize: 2 });
   OAI_NAMES['https://oai.example.org/oai'] = repository.url;
 };
+/** DOIs of pages, in the same way. */
+const DATASET_NAMES: Record<string, string> = {};
+/** Of all tutorials. */
+const TUTORIAL_NAMES: Record<string, string> = {};
+let platforms: StandInPlatforms | undefined;
+const servePlatforms = async () => {
+  platforms = await startPlatforms();
+  const files = [{ name: 'a.csv' }, { name: 'b.csv' }];
+  const dataset = platforms.add({ platform: 'dataverse', files });
+  DATASET_NAMES['https://doi.org/10.7910/DVN/CLSFKX'] = dataset;
+  DATASET_NAMES['doi:10.7910/DVN/CLSFKX'] = dataset;
+  DATASET_NAMES['doi:10.5281/zenodo.1234567'] = platforms.add({ platform: 'zenodo', id: '1234567', files });
+  return dataset;
+};
 /** The day is that of the command: midnight may pass while a page runs. */
 const TODAY = '$(date --utc +%F)';
 
@@ -103,10 +118,14 @@ const PAGES: Readonly<Record<string, Page>> = {
       ...(['runs', 'runs', 'runs', 'runs'] as const),
       { document: '/sets/preprints-index/resourcelist.xml', has: ['oai:example.org:5'] },
       NEEDS.elasticsearch,
+      ...(['runs', 'runs', 'runs'] as const),
+      { document: '/sets/datasets/resourcelist.xml', has: ['/1234567/'] },
     ],
-    names: OAI_NAMES,
+    names: TUTORIAL_NAMES,
     async prepare(place) {
       await serveRepository();
+      await servePlatforms();
+      Object.assign(TUTORIAL_NAMES, OAI_NAMES, DATASET_NAMES);
       place.write('preprints.json', jsonBlocks('docs/tutorial.md')[0]!);
       place.write('full.mrc', [1, 2, 3].map((id) => marc(`${id}`).toString('latin1')).join(''));
       place.write('night.mrc', marc('4').toString('latin1'));
@@ -127,6 +146,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       { not: 'needs a server with --api-roots; test/http/sets-api.test.ts has one' },
       'runs',
       'runs',
+      { not: 'needs the token that it prints; test/http/datasets.test.ts has one' },
     ],
     names: {
       'https://sync.example.org': 'http://localhost:8080',
@@ -173,6 +193,15 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/configuration.md': { blocks: [NEEDS.elasticsearch] },
+  'docs/datasets.md': {
+    blocks: ['runs', 'runs', { not: 'names services of others; test/datasets/remote-ingest.test.ts has some' }, 'runs'],
+    names: DATASET_NAMES,
+    async prepare(place) {
+      const base_url = await servePlatforms();
+      place.write('requests.jsonl', `${JSON.stringify({ ingest_type: 'dataset', base_url })}\n`);
+      place.write('releases.jsonl', '{"release_type":"dataset","ext_ids":{"doi":"10.5072/abc"}}\n');
+    },
+  },
   'docs/dumps.md': {
     blocks: ['runs', 'runs', 'runs', 'runs', 'runs'],
     names: { 'tidemark sets add maps --root files --keep-versions': 'tidemark sets show maps' },
@@ -191,6 +220,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/harvests.md': { blocks: ['runs', 'runs'], names: OAI_NAMES, prepare: serveRepository },
+  'docs/http-api.md': { blocks: [{ not: 'names a server of the reader; test/http/datasets.test.ts has one' }] },
   'docs/links.md': {
     blocks: ['runs'],
     prepare: async (place) => place.write('scans/a.tif', 'a'),
@@ -286,7 +316,9 @@ describe('The commands of README and docs', function () {
   afterEach(async () => {
     await place?.dispose();
     await repository?.close();
+    await platforms?.close();
     repository = undefined;
+    platforms = undefined;
   });
 
   it('are all known here, page by page', () => {

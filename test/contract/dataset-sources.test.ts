@@ -141,4 +141,24 @@ describeOnEachStore('the datasets of a set', (store, itOnce) => {
     const lost = await collect(opened.source.verify({ counter }));
     assert.deepEqual(new Set(lost.map(({ kind }) => kind)), new Set(['unreadable']));
   });
+
+  itOnce('keeps the first of two datasets that would have the same keys, and reports the other (d11)', async () => {
+    const opened = await manifests();
+    await opened.write('one', 'first');
+    await sync(opened);
+    const { body } = (await opened.catalog.list<Dataset>('dataset'))[0]!;
+    const platform = { ...body.platform, name: 'signposted' };
+    const { length, sha256 } = body.manifest;
+    const artifact = `_datasets/${folderOf(platform)}/0000000c.json`;
+    await put(opened, {
+      ...body,
+      id: datasetId('datasets', platform),
+      platform,
+      manifest: { artifact, length, sha256 },
+    });
+    for (const _ of [1, 2]) {
+      const { problems, updated } = (await sync(opened))!;
+      assert.deepEqual([problems.length, updated], [1, 0]);
+    }
+  });
 });

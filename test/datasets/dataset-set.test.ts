@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contentOf, type StandInPlatforms, startPlatforms } from '../support/dataset-platforms.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
 const ENVIRONMENT = {
@@ -43,7 +44,9 @@ describe('the set of datasets', () => {
     const served = place.start(['serve', '--port', '0'], { env: ENVIRONMENT });
     const [source] = await served.says(/http:\/\/[\w.]+:\d+/);
     const others = platforms.add({ platform: 'zenodo', files: FILES });
-    await done('datasets', 'ingest', others);
+    // Its server does the job, and publishes what was ingested.
+    await done('datasets', 'add', others);
+    await until('both are published', async () => (await done('resources', 'list', 'datasets')).length === 8);
     await done('mirror', source, join(place.folder, 'copy'));
     for (const { name, size } of FILES) {
       for (const record of [url, others].map((landing) => landing.split('/').at(-1)!)) {

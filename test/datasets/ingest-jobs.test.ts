@@ -120,6 +120,26 @@ describe('requests of datasets as jobs', () => {
     );
   });
 
+  it('takes over what an attempt has stored, unless it is about to be removed (D30)', async () => {
+    const wrong = { name: 'wrong', stated: { md5: '0'.repeat(32) } };
+    const files = [...Array.from({ length: 20 }, (_, at) => ({ name: `${at}` })), wrong];
+    const url = platforms.add({ platform: 'zenodo', files });
+    const { signal } = new AbortController();
+    const ingest = async (acceptMismatch: boolean) => {
+      const before = platforms.fileRequests.length;
+      const options = { acceptMismatch };
+      const { result } = await started.app.datasets.ingest(
+        { ingest_type: 'dataset', base_url: url },
+        { options, signal },
+      );
+      return [result?.status, platforms.fileRequests.length - before];
+    };
+    assert.deepEqual(await ingest(false), ['mismatch-md5', 21]);
+    assert.deepEqual(await ingest(false), ['mismatch-md5', 1]);
+    await agedFiles(join(started.app.configuration.dataFolder, 'artifacts', '_datasets'));
+    assert.deepEqual(await ingest(true), ['success', 21]);
+  });
+
   it('compares stored files with their digests, of a WARC each range (d14)', async () => {
     run();
     const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }, { name: 'b' }] });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
+import { startPlatforms } from '../support/dataset-platforms.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
@@ -11,7 +12,7 @@ describe('requests of datasets by HTTP', () => {
   let tokens: Readonly<Record<'administrator' | 'poster' | 'reader', Record<string, string>>>;
 
   beforeEach(async () => {
-    started = await startApp(SQLITE);
+    started = await startApp(SQLITE, { datasetNetworks: ['127.0.0.1'] });
     const { access } = started.app;
     const bearer = async (...scopes: Parameters<typeof access.tokens.create>[0]['scopes']) => {
       const { token } = await access.tokens.create({ name: scopes.join(), scopes });
@@ -159,5 +160,31 @@ describe('requests of datasets by HTTP', () => {
     assert.equal(new Set(found).size, 5);
     assert.deepEqual((await read('?state=ended')).requests, []);
     assert.equal((await ask(at('?status=none'))).status, 400);
+  });
+
+  it('shows the result of a request, its files in pages with what failed, and tries it again', async () => {
+    const platforms = await startPlatforms();
+    try {
+      const files = [{ name: 'a' }, { name: 'b', stated: { md5: '0'.repeat(32) } }, { name: 'c' }];
+      const base_url = platforms.add({ platform: 'zenodo', id: '12', files });
+      const { datasets } = started.app;
+      await datasets.ingest({ ingest_type: 'dataset', base_url }, { signal: AbortSignal.timeout(60_000) });
+      const [{ id, result }] = (await read('?status=mismatch-md5')).requests;
+      assert.deepEqual([result.hit, result.platform, result.file_count], [false, 'zenodo', 3]);
+      const first = await read(`/${id}/files?limit=2`);
+      const { next } = first;
+      assert.deepEqual([first.file_count, first.files.length, next], [3, 2, 2]);
+      const last = await read(`/${id}/files?limit=2&at=${next}`);
+      const [, failed] = first.files;
+      assert.deepEqual(
+        [failed.path, failed.status, 'stored' in failed, last.next],
+        ['b', 'mismatch-md5', false, undefined],
+      );
+      assert.match(failed.message, /0{32}/);
+      const retry = await askJson(at(`/${id}/retry`), {}, tokens.administrator);
+      assert.deepEqual([retry.status, retry.body.state, retry.body.result.status], [202, 'waiting', 'mismatch-md5']);
+    } finally {
+      await platforms.close();
+    }
   });
 });

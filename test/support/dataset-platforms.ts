@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ROUTES } from './dataset-platforms/platform-routes.ts';
 import { notFound, type StandInPage, sendPage } from './dataset-platforms/responses.ts';
 import { ServedPlatforms } from './dataset-platforms/served-platforms.ts';
-import type { StandInDataset, StandInFile } from './dataset-platforms/stand-in-dataset.ts';
+import type { StandInDataset, StandInFile } from './dataset-platforms/simulated-dataset.ts';
 import { startFileServer } from './file-server.ts';
 
-export { contentOf, type StandInDataset, type StandInFile } from './dataset-platforms/stand-in-dataset.ts';
+export { contentOf, type StandInDataset, type StandInFile } from './dataset-platforms/simulated-dataset.ts';
 
 /** Answers a request, or returns false: then the platforms answer it. */
 export type StandInAnswer = (request: IncomingMessage, response: ServerResponse) => boolean | undefined;
@@ -22,7 +22,7 @@ export interface StandInPlatforms {
   add(dataset: StandInDataset): string;
   /** Serves a file of no platform, and returns its URL. */
   addFile(file: StandInFile): string;
-  /** Serves a page at a path (and query): of another platform, or in place of what the stand-in has. Returns its URL. */
+  /** Serves a page at a path (and query), in place of what is there otherwise. Returns its URL. */
   addPage(path: string, page: StandInPage | StandInAnswer): string;
   close(): Promise<void>;
 }

@@ -43,8 +43,9 @@ export class DocPlace {
       ...cleanEnvironment(),
       PATH,
       TIDEMARK_PORT: String(port),
-      // Repositories of tests are on this machine.
+      // Repositories and platforms of tests are on this machine.
       TIDEMARK_HARVEST_NETWORKS: '127.0.0.1',
+      TIDEMARK_DATASET_NETWORKS: '127.0.0.1',
       // Chains of activities are not to be waited for.
       TIDEMARK_RECORDS_POLL_INTERVAL: '300ms',
       CURL_HOME: this.folder,

@@ -3,8 +3,8 @@ import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
-// What storing datasets takes at least: for each the same requests (its page, the API, its files), and one file with all
-// bytes that is synced to the disk.
+// What storing datasets takes at least: for each the same requests (its page, the API, its files), and one file with
+// all bytes that is synced to the disk.
 interface Options {
   readonly url: string;
   readonly first: number;

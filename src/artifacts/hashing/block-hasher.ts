@@ -1,10 +1,8 @@
-import type { Worker } from 'node:worker_threads';
 import { HASH_ALGORITHMS, type HashAlgorithm } from '../../core/hash.ts';
 import { RunningHashes } from '../../core/running-hashes.ts';
-import { CalledThread, startWorker } from '../../lib/workers/rpc.ts';
 import type { StoredObject } from '../artifact-store.ts';
 import type { Block } from '../blocks.ts';
-import type { HashFunctions } from './hash-blocks.worker.ts';
+import { type HashThread, takeHashThread } from './hash-threads.ts';
 
 /** MD5 takes as long as the other two together. */
 const SHARES: readonly (readonly HashAlgorithm[])[] = [['md5'], ['sha-1', 'sha-256']];
@@ -14,7 +12,7 @@ const SHARES: readonly (readonly HashAlgorithm[])[] = [['md5'], ['sha-1', 'sha-2
  * algorithms take 3.5 seconds for a gigabyte, which would block the main thread.
  */
 export class BlockHasher {
-  #threads: readonly CalledThread<HashFunctions>[] = [];
+  #threads: HashThread[] = [];
   readonly #shares: readonly (readonly HashAlgorithm[])[];
   readonly #here: RunningHashes;
   /** Whether only SHA-256 is computed: a thread would then save less time than it costs. */
@@ -35,8 +33,8 @@ export class BlockHasher {
   /** Adds the next block. Resolves when the buffer of the block may be reused. */
   async update({ bytes, isOnly }: Block): Promise<void> {
     if (isOnly || this.#isQuick) return this.#here.update(bytes);
-    if (this.#threads.length === 0) this.#threads = this.#shares.map(startHashing);
-    await Promise.all(this.#threads.map((thread) => thread.call('update', [bytes])));
+    const begun = this.#threads.length === 0 ? this.#begin() : [];
+    await Promise.all([...begun, ...this.#threads.map((thread) => thread.call('update', [bytes]))]);
   }
 
   async digest(): Promise<StoredObject['hashes']> {
@@ -45,12 +43,14 @@ export class BlockHasher {
     return Object.assign({}, ...parts);
   }
 
+  /** Call it once nothing else of the body is hashed, also after an error. */
   end(): void {
-    for (const thread of this.#threads) thread.stop();
+    for (const thread of this.#threads.splice(0)) thread.release();
   }
-}
 
-function startHashing(algorithms: readonly HashAlgorithm[]): CalledThread<HashFunctions> {
-  const start = (): Worker => startWorker('./hash-blocks.worker', import.meta.url, { workerData: algorithms });
-  return new CalledThread({ work: 'hashing an artifact', start });
+  /** A thread executes its calls in their order. */
+  #begin(): readonly Promise<void>[] {
+    this.#threads = this.#shares.map(takeHashThread);
+    return this.#threads.map((thread, at) => thread.call('begin', [this.#shares[at]!]));
+  }
 }

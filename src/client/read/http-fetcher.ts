@@ -44,7 +44,7 @@ export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'respons
   redirectProblem?(from: URL, to: URL): string | undefined;
   /** Redirects that are followed; the default is 5. */
   readonly mostRedirects?: number;
-  /** Whether `Fetched.hops` has each request and response. Then a URL that comes twice is a loop: nothing has changed. */
+  /** Whether `Fetched.hops` has each request and response. Then a URL that comes twice is a loop. */
   readonly recordsHops?: boolean;
   /** Resolves names of hosts; the default is `dns.lookup`. Its addresses are checked, too. */
   readonly lookup?: LookupFunction | undefined;

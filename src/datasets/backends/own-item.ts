@@ -1,21 +1,21 @@
 import { parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
-import { DATASETS_FOLDER } from '../../artifacts/keys/dataset-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { Hashes } from '../../core/hash.ts';
 import type { ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../archiving.ts';
 import type { DatasetFetcher } from '../fetch/dataset-fetcher.ts';
 import { shownUrl } from '../fetch/shown-url.ts';
+import { digits14 } from '../fetch/timestamp14.ts';
 import type { PlatformFile } from '../manifest.ts';
 import { ByteBudget, type ByteLimits } from '../strategies/byte-budget.ts';
 import { fetchFile } from '../strategies/fetch-file.ts';
 import { OtherHashes } from '../strategies/other-hashes.ts';
-import { timestamp14 } from '../timestamp14.ts';
 import { itemNameOf } from './item-name.ts';
+import { objectsOfAttempts } from './objects-of-attempts.ts';
 import { readArtifact } from './read-artifact.ts';
 import { takenOver } from './taken-over.ts';
 
-export interface OwnItemParts {
+interface OwnItemParts {
   readonly fetcher: DatasetFetcher;
   readonly artifacts: ArtifactStore;
   readonly limits: ByteLimits;
@@ -26,7 +26,7 @@ export function ownItemBackend(parts: OwnItemParts): DatasetBackend {
   return {
     kind: 'archiveorg',
     async open(job) {
-      const stored = await parts.artifacts.objects(`${DATASETS_FOLDER}${job.folder}/`);
+      const stored = await objectsOfAttempts(parts.artifacts, job.folder);
       return new ItemSession(job, parts, stored);
     },
   };
@@ -52,7 +52,7 @@ class ItemSession implements BackendSession {
   async existing(file: PlatformFile, number: number): Promise<StoredCopy | undefined> {
     for (const { key, length, modified } of this.#stored.get(number) ?? []) {
       const stored = { artifact: key, offset: 0, length };
-      const before = { number, stored, terminalDt: timestamp14(modified) };
+      const before = { number, stored, terminalDt: digits14(modified) };
       const copy = await takenOver(file, before, { artifacts: this.#parts.artifacts, signal: this.#job.signal });
       if (copy === undefined) continue;
       this.#copies.set(number, copy);
@@ -70,7 +70,9 @@ class ItemSession implements BackendSession {
     const key = { kind: 'dataset-file', folder, number, attempt } as const;
     const body = others.tap(fetched.body);
     // A body that was never read has a connection, too.
-    const stored = await putArtifact(artifacts, key, body, { signal }).finally(() => fetched.discard());
+    const stored = await putArtifact(artifacts, key, body, { signal, sparesMemory: true }).finally(() =>
+      fetched.discard(),
+    );
     const copy: StoredCopy = {
       number,
       size: stored.length,
@@ -78,7 +80,7 @@ class ItemSession implements BackendSession {
       ...others.found(),
       ...(fetched.mimetype !== undefined && { mimetype: fetched.mimetype }),
       terminalUrl: shownUrl(fetched.url),
-      terminalDt: timestamp14(fetched.hops.at(-1)!.time),
+      terminalDt: digits14(fetched.hops.at(-1)!.time),
       stored: { artifact: stored.key, offset: 0, length: stored.length },
       read: (start, length) => readArtifact(artifacts, stored.key, { start, length }),
     };

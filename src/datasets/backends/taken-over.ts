@@ -19,7 +19,8 @@ interface Reading {
 
 /**
  * Reads and hashes what is stored. Undefined when it is not what the platform states, or when the platform states too
- * little to see that. A bundle is taken as it is, since it is made anew for each download (d16): its files are compared.
+ * little to see that. A bundle is taken as it is, since platforms make it anew for each download (d16); its files are
+ * compared later.
  */
 export async function takenOver(
   file: PlatformFile,

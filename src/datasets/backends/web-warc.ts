@@ -1,22 +1,22 @@
 import { formatKey, parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
-import { DATASETS_FOLDER } from '../../artifacts/keys/dataset-keys.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../archiving.ts';
 import type { DatasetFetcher } from '../fetch/dataset-fetcher.ts';
 import { shownUrl } from '../fetch/shown-url.ts';
+import { digits14 } from '../fetch/timestamp14.ts';
 import type { PlatformFile } from '../manifest.ts';
 import { ByteBudget, type ByteLimits } from '../strategies/byte-budget.ts';
 import { fetchFile } from '../strategies/fetch-file.ts';
 import { OtherHashes } from '../strategies/other-hashes.ts';
-import { timestamp14 } from '../timestamp14.ts';
 import { writeHashedScratchFile } from './hashed-scratch-file.ts';
+import { objectsOfAttempts } from './objects-of-attempts.ts';
 import { type StoredBefore, takenOver } from './taken-over.ts';
 import { BlockDigest, type CapturedFile } from './warc/captured-file.ts';
 import { findInWarc } from './warc/find-in-warc.ts';
 import { warcOf } from './warc/write-warc.ts';
 
-export interface WebWarcParts {
+interface WebWarcParts {
   readonly fetcher: DatasetFetcher;
   readonly artifacts: ArtifactStore;
   readonly limits: ByteLimits;
@@ -35,7 +35,7 @@ export function webWarcBackend(parts: WebWarcParts): DatasetBackend {
 /** What attempts have stored that ended before the dataset was recorded. */
 async function filesOfAttempts(artifacts: ArtifactStore, folder: string): Promise<readonly StoredBefore[]> {
   const found: StoredBefore[] = [];
-  for (const { key, length } of await artifacts.objects(`${DATASETS_FOLDER}${folder}/`)) {
+  for (const { key, length } of await objectsOfAttempts(artifacts, folder)) {
     if (parseKey(key)?.kind === 'dataset-warc') found.push(...(await findInWarc(artifacts, key, length)));
   }
   return found;
@@ -88,7 +88,7 @@ class WarcSession implements BackendSession {
       ...others.found(),
       ...(fetched.mimetype !== undefined && { mimetype: fetched.mimetype }),
       terminalUrl: shownUrl(fetched.url),
-      terminalDt: timestamp14(last.time),
+      terminalDt: digits14(last.time),
       read: (start, length) => body.read(start, length),
     };
     this.#copies.set(number, copy);

@@ -6,7 +6,7 @@ import { allRequests, documentsOf, EntityIndex } from './entity-index.ts';
 import { type EntityKind, fileEntity, filesetEntity, reasonToSkip } from './make-entity.ts';
 import type { SkipCounts } from './skip-counts.ts';
 
-export interface EntityExport {
+interface EntityExport {
   readonly datasets: Pick<Datasets, 'list' | 'byId' | 'manifest'>;
   readonly kind: EntityKind;
   /** Only requests for this set. */

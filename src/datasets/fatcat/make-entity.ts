@@ -9,7 +9,7 @@ export const ENTITY_KINDS = ['fileset', 'file'] as const;
 export type EntityKind = (typeof ENTITY_KINDS)[number];
 
 /** A stored dataset, with all requests that led to it: two URLs of one dataset are one entity (d11). */
-export interface EntitySource {
+interface EntitySource {
   /** The first one says how it was requested. Not empty; each one has a result that `reasonToSkip` accepts. */
   readonly requests: readonly RequestDocument[];
   readonly manifest: DatasetManifest;

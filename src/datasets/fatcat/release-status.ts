@@ -9,7 +9,7 @@ import { releaseOf } from './make-entity.ts';
 import { extIdsOf, type Release } from './release-requests.ts';
 
 /** What is known of the copies of a release (D37). */
-export interface ReleaseStatus {
+interface ReleaseStatus {
   readonly ident?: string;
   readonly ext_ids: Readonly<Record<string, string>>;
   /** Stored datasets of several files. */
@@ -23,7 +23,7 @@ export interface ReleaseStatus {
 }
 
 /** A stored dataset of a release. */
-export interface ReleaseCopy {
+interface ReleaseCopy {
   readonly result: IngestResult;
   readonly manifest: DatasetManifest;
   readonly places: CopyPlaces;
@@ -50,7 +50,7 @@ function urlsOf({ manifest, result, places }: ReleaseCopy): readonly EntityUrl[]
 }
 
 /** The names by which the releases of a request are found: their ident, and identifiers without regard to case. */
-export function namesOfRequest(document: RequestDocument): readonly string[] {
+function namesOfRequest(document: RequestDocument): readonly string[] {
   const { ext_ids = {}, base_url } = document.request;
   const ident = releaseOf(document);
   const doi = /^https?:\/\/(?:dx\.)?doi\.org\/(.+)$/i.exec(base_url)?.[1];

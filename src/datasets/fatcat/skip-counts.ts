@@ -20,6 +20,6 @@ export class SkipCounts {
   }
 
   #sorted(): readonly (readonly [string, number])[] {
-    return [...this.#counts].toSorted(([, one], [, other]) => other - one);
+    return [...this.#counts].toSorted(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
   }
 }

@@ -1,15 +1,16 @@
 /**
  * Requests to platforms and their storage: http and https only, no HEAD (d17), never into a private network that is not
  * allowed (`--dataset-networks`), whatever named it; polite to each host (PoliteFetcher); the User-Agent names the
- * product. Tokens of platforms are sent to their own host, never after a redirect to another one.
- * open-fetcher.ts makes it.
+ * product. Tokens of platforms are sent to their own host, never after a redirect of another one. open-fetcher.ts makes
+ * it.
  */
 export interface DatasetFetcher {
   /**
    * Sends a request, follows redirects, and resolves with the last response, whatever its status. What may pass is
    * requested again first: no answer, 429 and 5xx, with Retry-After, some times.
    * @throws IngestFailure `bad-url`, `redirect-loop` (more than 20 redirects, or a URL twice), `redirect-refused` (to
-   *   another scheme), `blocked-network`, and `unanswered` when the server does not answer
+   *   another scheme), `blocked-network`, and `unanswered` when the server does not answer; TidemarkError `invalid`
+   *   when the file with the token of the host cannot be read; the signal's reason
    */
   get(url: string, options: FetchOptions): Promise<Fetched>;
   close(): void;
@@ -31,7 +32,10 @@ export interface Fetched {
   readonly status: number;
   /** By name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** After a Content-Encoding was undone. Throws IngestFailure with the status `unanswered` when it breaks off. */
+  /**
+   * As received, after a Content-Encoding was undone. Throws BrokenBody, with the status `unanswered`, when it breaks
+   * off; IngestFailure with that status when it takes too long.
+   */
   readonly body: AsyncIterable<Uint8Array>;
   /** Closes the connection of a body that is not read to its end. */
   discard(): void;

@@ -20,8 +20,6 @@ export function ingestFailureOf(error: unknown, url: string, unanswered: FetchOp
   if (error instanceof RefusedRedirect) return failed('redirect-refused', '');
   if (error.cause instanceof PrivateHost) return failed('blocked-network', '');
   const isCertificate = error instanceof Refused && error.message.includes('certificate');
-  return failed(
-    unanswered,
-    isCertificate ? '. If you trust it, name the file of its issuer in NODE_EXTRA_CA_CERTS' : '',
-  );
+  const ofCertificate = '. If you trust it, name the file of its issuer in NODE_EXTRA_CA_CERTS';
+  return failed(unanswered, isCertificate ? ofCertificate : ': check the address and the network, then try again');
 }

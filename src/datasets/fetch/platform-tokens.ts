@@ -3,7 +3,7 @@ import type { HostFile } from '../../config/dataset-values.ts';
 import { readTokenFile } from '../../lib/http/given-file.ts';
 import { isRefusedHost } from '../../lib/http/private-host.ts';
 
-/** Tokens of platforms, each for one host. Their files are read again for each request: an operator may replace them. */
+/** Tokens of platforms, each for one host. Their files are read for each request: an operator may replace them. */
 export class PlatformTokens {
   readonly #files: ReadonlyMap<string, string>;
   readonly #networks: readonly string[];

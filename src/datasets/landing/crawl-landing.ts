@@ -14,7 +14,7 @@ import type { HtmlParser } from './parse-html.ts';
 import type { ReadPage } from './read-page.ts';
 import { type Signpost, signpostsInHeader } from './signposts.ts';
 
-export interface CrawlParts {
+interface CrawlParts {
   readonly fetcher: DatasetFetcher;
   readonly html: HtmlParser;
   readonly signal: AbortSignal;

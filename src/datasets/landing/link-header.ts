@@ -1,10 +1,11 @@
 /** A link of a header Link, or of a linkset in the same format (RFC 8288, 3; RFC 9264, 4.1). */
-export interface WebLink {
+interface WebLink {
   /** As it is written: perhaps relative. */
   readonly href: string;
   /** Relation types, in lower case. */
   readonly rels: readonly string[];
   readonly type?: string;
+  readonly title?: string;
   /** The URL that the link is of, as it is written, when it is another one than that of the header. */
   readonly anchor?: string;
 }
@@ -26,12 +27,13 @@ export function parseLinks(text: string, most: number): readonly WebLink[] {
     }
     const { parameters, end } = parametersAt(text, at + target.length);
     at = end;
-    const [rel, type, anchor] = ['rel', 'type', 'anchor'].map((name) => parameters.get(name));
+    const [rel, type, title, anchor] = ['rel', 'type', 'title', 'anchor'].map((name) => parameters.get(name));
     const rels = (rel ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     links.push({
       href: href!.trim(),
       rels,
       ...(type !== undefined && { type }),
+      ...(title !== undefined && { title }),
       ...(anchor !== undefined && { anchor }),
     });
   }

@@ -1,5 +1,4 @@
 import { formatCount } from '../../lib/format-count.ts';
-import { IngestFailure } from '../ingest-failure.ts';
 import type { Landing } from '../landing/landing.ts';
 import type { PlatformFile } from '../manifest.ts';
 import type { DatasetPlatform, PlatformDataset } from '../platform.ts';
@@ -7,7 +6,7 @@ import { type ItemFile, type ItemReply, itemReply } from './archiveorg/item-repl
 import { checkedManifest } from './checked-manifest.ts';
 import { describedItem } from './described-item.ts';
 import { namedFiles } from './named-files.ts';
-import { badReply, parseReply } from './parse-reply.ts';
+import { badReply, parseReply, platformFailure } from './parse-reply.ts';
 
 const NAME = 'archiveorg';
 
@@ -23,7 +22,7 @@ export function archiveorgPlatform(hosts: readonly string[]): DatasetPlatform {
     async processRequest({ landing }, client) {
       const { origin, item, isFile } = itemPage(hosts, landing)!;
       if (isFile)
-        throw new IngestFailure(
+        throw platformFailure(
           'platform-scope',
           `${landing.url} is a file of an item: request ${origin}/details/${item}`,
         );
@@ -60,15 +59,15 @@ interface AskedItem {
 /** The files of an item that is public. @throws IngestFailure with what it is otherwise */
 function requireOpenItem(reply: ItemReply, { item, url }: AskedItem): readonly ItemFile[] {
   const { metadata, files, error, files_count: count, is_dark: isDark } = reply;
-  if (error) throw new IngestFailure('error-platform-download', `${url} answers with an error: ${error}`);
+  if (error) throw platformFailure('error-platform-download', `${url} answers with an error: ${error}`);
   if (isDark === true)
-    throw new IngestFailure('platform-404', `the item ${item} was withdrawn from archive.org: ask archive.org why`);
+    throw platformFailure('platform-404', `the item ${item} was withdrawn from archive.org: ask archive.org why`);
   if (!metadata)
-    throw new IngestFailure('platform-404', `archive.org has no item ${item}: check its name, which is case-sensitive`);
+    throw platformFailure('platform-404', `archive.org has no item ${item}: check its name, which is case-sensitive`);
   if (metadata.identifier !== item)
     throw badReply(url, `it describes ${metadata.identifier}, but ${item} was requested`);
   if (metadata.mediatype?.[0] === 'collection')
-    throw new IngestFailure('platform-scope', `${item} is a collection of archive.org: request its items`);
+    throw platformFailure('platform-scope', `${item} is a collection of archive.org: request its items`);
   if (!files) throw badReply(url, 'files is missing');
   if ((count ?? files.length) !== files.length)
     throw badReply(url, `it lists ${formatCount(files.length)} of ${formatCount(count!)} files`);
@@ -76,7 +75,7 @@ function requireOpenItem(reply: ItemReply, { item, url }: AskedItem): readonly I
   const closed = files.filter((file) => file.private === true || file.private === 'true').map(({ name }) => name);
   if (!isLent && closed.length === 0) return files;
   const what = isLent ? 'is lent to readers only' : `has ${namedFiles(closed)} that not everybody may download`;
-  throw new IngestFailure('platform-restricted', `the item ${item} ${what}: ask its uploader to open it`);
+  throw platformFailure('platform-restricted', `the item ${item} ${what}: ask its uploader to open it`);
 }
 
 interface Described {
@@ -110,7 +109,8 @@ function describe({ metadata }: ItemReply, { origin, item, files }: Described): 
 
 /** What archive.org adds to each item: in old ones, it is marked as original, too. */
 function isOwnFile(name: string, item: string): boolean {
-  if (name === '__ia_thumb.jpg') return true;
+  // Versions that were replaced are in `history/`.
+  if (name === '__ia_thumb.jpg' || name.startsWith('history/files/')) return true;
   const end = name.toLowerCase().startsWith(`${item.toLowerCase()}_`) ? name.slice(item.length + 1) : '';
   return /^(?:meta\.xml|meta\.sqlite|files\.xml|reviews\.xml|rules\.conf|archive\.torrent|itemimage\.jpg)$/.test(end);
 }

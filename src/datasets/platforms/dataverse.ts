@@ -1,4 +1,3 @@
-import { IngestFailure } from '../ingest-failure.ts';
 import type { AskedDataset, DatasetPlatform, PlatformClient, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { citationOf } from './dataverse/citation.ts';
@@ -12,7 +11,7 @@ import {
 } from './dataverse/dataverse-replies.ts';
 import { describedItem } from './described-item.ts';
 import { namedFiles } from './named-files.ts';
-import { badReply, parseReply } from './parse-reply.ts';
+import { badReply, parseReply, platformFailure } from './parse-reply.ts';
 import { persistentUri } from './persistent-uri.ts';
 
 /** Dataverse, on any host (D54-D60, d12, d13): native API and access API. */
@@ -38,19 +37,19 @@ type DatasetPage = Extract<DataversePage, { kind: 'dataset' }>;
 function requireDataset(page: DataversePage | undefined, url: string): DatasetPage {
   if (page?.kind === 'dataset') return page;
   if (page?.kind === 'login')
-    throw new IngestFailure('platform-restricted', `${url} asks for a login: the dataset is not public`);
+    throw platformFailure('platform-restricted', `${url} asks for a login: the dataset is not public`);
   const what = page?.kind === 'collection' ? 'a collection of datasets' : 'a file of a dataset';
-  throw new IngestFailure('platform-scope', `${url} is ${what}: request the landing page or DOI of one dataset`);
+  throw platformFailure('platform-scope', `${url} is ${what}: request the landing page or DOI of one dataset`);
 }
 
 /** `1.1`; undefined for the latest published one. @throws IngestFailure `platform-restricted`, `platform-scope` */
 function wantedVersion({ version }: DatasetPage, url: string): string | undefined {
   if (version === undefined || /^:?latest(?:-published)?$/i.test(version)) return undefined;
   if (/^:?draft$/i.test(version))
-    throw new IngestFailure('platform-restricted', `${url} is a draft: request a version that is published`);
+    throw platformFailure('platform-restricted', `${url} is a draft: request a version that is published`);
   const [, major, minor = '0'] = /^(\d{1,6})(?:\.(\d{1,6}))?$/.exec(version) ?? [];
   if (major !== undefined) return `${Number(major)}.${Number(minor)}`;
-  throw new IngestFailure('platform-scope', `${url} has no version of a dataset: request one such as version=1.1`);
+  throw platformFailure('platform-scope', `${url} has no version of a dataset: request one such as version=1.1`);
 }
 
 interface WantedVersion {
@@ -108,16 +107,16 @@ function numberOf({ versionNumber, versionMinorNumber }: DataverseVersion): stri
 /** @throws IngestFailure `platform-404`, `platform-restricted` */
 function requirePublished({ versionState, deaccessionNote, files }: DataverseVersion, url: string): void {
   if (versionState === 'DEACCESSIONED')
-    throw new IngestFailure(
+    throw platformFailure(
       'platform-404',
       `${url} was withdrawn from its Dataverse: ${deaccessionNote || 'no reason given'}`,
     );
   if (versionState === 'DRAFT')
-    throw new IngestFailure('platform-restricted', `${url} is a draft: request a version that is published`);
+    throw platformFailure('platform-restricted', `${url} is a draft: request a version that is published`);
   const restricted = restrictedFiles(files ?? [], new Date().toISOString().slice(0, 10));
   if (restricted.length === 0) return;
   const remedy = 'ask its depositor to open them';
-  throw new IngestFailure(
+  throw platformFailure(
     'platform-restricted',
     `${url} has ${namedFiles(restricted)} that not everybody may download: ${remedy}`,
   );

@@ -1,11 +1,10 @@
+import { shownUrl } from '../fetch/shown-url.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { Landing } from '../landing/landing.ts';
 import type { DatasetPlatform } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { fileNameOf } from './signposted/file-name.ts';
-
-/** Parameters of signed URLs of storage: such a URL is no address of a file, since it ends soon. */
-const SIGNED = /[?&](?:x-(?:amz|goog)-signature|signature|sig|token|expires)=/i;
+import { platformIdOf } from './signposted/identity.ts';
 
 /** A URL that leads to a file, on no platform that is known: a dataset of one file (d2, d20, D53). */
 export const direct: DatasetPlatform = {
@@ -18,14 +17,15 @@ export const direct: DatasetPlatform = {
   async processRequest({ request, landing }) {
     requireNoPart(landing);
     const address = addressOf(landing);
-    const { host, pathname, search } = new URL(address);
     const mimetype = landing.mimetype === '' ? undefined : landing.mimetype;
-    const path = landing.fileName ?? fileNameOf({ url: address, mimetype });
+    // Some servers send a path.
+    const named = landing.fileName?.split(/[\\/]/).at(-1);
+    const path = named || fileNameOf({ url: address, mimetype });
     const cited = landing.signposts.find(({ rel }) => rel === 'cite-as')?.href;
     return {
       platformName: direct.name,
-      platformDomain: host,
-      platformId: `${pathname}${search}`.replace(/^\/+|\/+$/g, '') || '-',
+      platformDomain: new URL(address).host,
+      platformId: platformIdOf(undefined, address),
       persistentId: cited,
       landingUrl: address,
       // Each attempt begins at the requested URL: what it redirects to may have ended by then (d17).
@@ -41,10 +41,15 @@ export const direct: DatasetPlatform = {
 function requireNoPart({ url, signposts }: Landing): void {
   const whole = signposts.find(({ rel }) => rel === 'collection')?.href;
   if (whole === undefined) return;
-  throw new IngestFailure('platform-scope', `${url} is a file of the dataset ${whole}: request that one`);
+  throw new IngestFailure('platform-scope', `${shownUrl(url)} is a file of the dataset ${whole}: request that one`);
 }
 
 /** The last URL on the way that is not signed. */
 function addressOf({ hops, url }: Landing): string {
-  return [...hops, url].findLast((hop) => !SIGNED.test(hop)) ?? url;
+  return [...hops, url].findLast((hop) => !isSigned(hop)) ?? url;
+}
+
+/** A signed URL of a storage is no address: it ends soon. */
+function isSigned(url: string): boolean {
+  return new URL(url).search !== '' && !shownUrl(url).includes('?');
 }

@@ -1,4 +1,3 @@
-import { IngestFailure } from '../ingest-failure.ts';
 import type { AskedDataset, DatasetPlatform, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { describedItem } from './described-item.ts';
@@ -6,7 +5,7 @@ import { articleFiles, platformFile } from './figshare/article-files.ts';
 import { type ArticlePage, articlePage, type FigshareHosts } from './figshare/article-page.ts';
 import { type ArticleFile, type ArticleReply, articleReply } from './figshare/article-replies.ts';
 import { namedFiles } from './named-files.ts';
-import { badReply, parseReply } from './parse-reply.ts';
+import { badReply, parseReply, platformFailure } from './parse-reply.ts';
 import { persistentUri } from './persistent-uri.ts';
 
 const NAME = 'figshare';
@@ -40,17 +39,14 @@ export function figsharePlatform(hosts: FigshareHosts): DatasetPlatform {
 function requireArticle(page: ArticlePage | undefined, url: string): Extract<ArticlePage, { kind: 'article' }> {
   if (page?.kind === 'article') return page;
   if (page?.kind === 'private')
-    throw new IngestFailure(
-      'platform-restricted',
-      `${url} is a private link: request the article when it is published`,
-    );
+    throw platformFailure('platform-restricted', `${url} is a private link: request the article when it is published`);
   const what = page?.kind === 'file' ? 'a file of an article' : 'a group of articles';
-  throw new IngestFailure('platform-scope', `${url} is ${what}: request the landing page or DOI of one article`);
+  throw platformFailure('platform-scope', `${url} is ${what}: request the landing page or DOI of one article`);
 }
 
 /** @throws IngestFailure `platform-restricted` */
 function requireOpen(article: ArticleReply, url: string): void {
-  const restricted = (text: string) => new IngestFailure('platform-restricted', `${url} ${text}`);
+  const restricted = (text: string) => platformFailure('platform-restricted', `${url} ${text}`);
   const { embargo_date: until, confidential_reason: reason } = article;
   if (article.is_embargoed === true)
     throw restricted(`is under embargo${until ? ` until ${until}: request it again then` : ''}`);
@@ -64,7 +60,7 @@ function requireNoLinks(files: readonly ArticleFile[], url: string): void {
   const links = files.filter((file) => file.is_link_only === true).map(({ name }) => name);
   if (links.length === 0) return;
   const message = `${url} has ${namedFiles(links)} at other servers, to which figshare only links: request what they link to`;
-  throw new IngestFailure('platform-scope', message);
+  throw platformFailure('platform-scope', message);
 }
 
 interface Described {

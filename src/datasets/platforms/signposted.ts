@@ -3,7 +3,7 @@ import type { HtmlBiblio } from '../landing/html-biblio.ts';
 import type { Landing } from '../landing/landing.ts';
 import type { AskedDataset, DatasetPlatform, PlatformClient, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
-import { persistentUri, platformIdOf } from './signposted/identity.ts';
+import { persistentIdOf, platformIdOf } from './signposted/identity.ts';
 import { itemMetadata } from './signposted/item-metadata.ts';
 import { textIn } from './signposted/json-ld.ts';
 import { contextOf, type LinkContext, readLinkset } from './signposted/linkset.ts';
@@ -54,7 +54,6 @@ interface Lists {
 
 /**
  * The list that names as many files as any other list of the page: of two, the one that states more sizes and hashes.
- * What the other one states of the same URL is added.
  */
 function completeList(landing: Landing, { linked, dataset, failure }: Lists): readonly ListedFile[] {
   const inHeader = new Set(landing.signposts.filter(({ rel }) => rel === 'item').map(({ href }) => href)).size;
@@ -63,9 +62,7 @@ function completeList(landing: Landing, { linked, dataset, failure }: Lists): re
   if (most === 0) throw failure ?? emptyManifest(landing);
   const complete = lists.filter(({ length }) => length === most);
   if (complete.length === 0) throw failure ?? incomplete(landing, inHeader);
-  const [best = [], ...others] = complete.toSorted((one, other) => stated(other) - stated(one));
-  const known = new Map(others.flat().map((file) => [file.url, file]));
-  return best.map((file) => ({ ...known.get(file.url), ...file }));
+  return complete.toSorted((one, other) => stated(other) - stated(one))[0]!;
 }
 
 function distinct(files: readonly ListedFile[]): readonly ListedFile[] {
@@ -87,7 +84,7 @@ interface Described {
 }
 
 function describe({ landing, biblio, files, dataset, context, cited }: Described): PlatformDataset {
-  const persistentId = persistentUri({ cited, node: dataset?.node, doi: biblio?.doi });
+  const persistentId = persistentIdOf({ cited, node: dataset?.node, doi: biblio?.doi });
   return {
     platformName: signposted.name,
     platformDomain: new URL(landing.url).host,

@@ -1,17 +1,16 @@
 import * as z from 'zod';
-import { IngestFailure } from '../ingest-failure.ts';
 import type { AskedDataset, DatasetPlatform, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { describedItem } from './described-item.ts';
-import { badReply, parseReply } from './parse-reply.ts';
+import { badReply, parseReply, platformFailure } from './parse-reply.ts';
 import { persistentUri } from './persistent-uri.ts';
 import { type RecordFiles, recordFiles } from './zenodo/record-files.ts';
 import { isOfConcept, recordPage } from './zenodo/record-page.ts';
 import { type RecordReply, recordReply } from './zenodo/record-replies.ts';
 
 /**
- * Zenodo and all other InvenioRDM, on any host. Each version of a record has an id of its own; the concept, which stands
- * for all of them, is no dataset (d12).
+ * Zenodo and all other InvenioRDM, on any host. Each version of a record has an id of its own; the concept, which is
+ * all of them, is no dataset (d12).
  */
 export const zenodo: DatasetPlatform = {
   name: 'zenodo',
@@ -24,10 +23,7 @@ export const zenodo: DatasetPlatform = {
     const { landing, biblio } = asked;
     const { origin, id, isFile } = recordPage(landing, biblio)!;
     if (isFile)
-      throw new IngestFailure(
-        'platform-scope',
-        `${landing.url} is a file of a record: request ${origin}/records/${id}`,
-      );
+      throw platformFailure('platform-scope', `${landing.url} is a file of a record: request ${origin}/records/${id}`);
     const url = `${origin}/api/records/${encodeURIComponent(id)}`;
     const record = parseReply(recordReply, await client.json(url), url);
     requireVersion(record, { asked, id, url });
@@ -56,7 +52,7 @@ function requireVersion(record: RecordReply, { asked, id, url }: AskedRecord): v
   const named = [request.base_url, ...landing.hops, landing.url];
   if (!followLatest && isOfConcept(named, concept)) {
     const remedy = `request ${doi === undefined ? `the record ${came}` : `https://doi.org/${doi}`}, or use --follow-latest`;
-    throw new IngestFailure('platform-scope', `${request.base_url} stands for all versions of a record: ${remedy}`);
+    throw platformFailure('platform-scope', `${request.base_url} names all versions of a record: ${remedy}`);
   }
   if (came !== id && id !== concept.conceptId)
     throw badReply(url, `it describes record ${came}, but ${id} was requested`);
@@ -64,7 +60,7 @@ function requireVersion(record: RecordReply, { asked, id, url }: AskedRecord): v
 
 /** @throws IngestFailure `platform-restricted` */
 function requireOpen({ access, metadata, is_draft: isDraft }: RecordReply, url: string): void {
-  const restricted = (text: string) => new IngestFailure('platform-restricted', `${url} ${text}`);
+  const restricted = (text: string) => platformFailure('platform-restricted', `${url} ${text}`);
   if (isDraft === true) throw restricted('is a draft: request a version that is published');
   const until = access?.embargo?.until ?? metadata.embargo_date;
   if (access?.embargo?.active === true || metadata.access_right === 'embargoed')

@@ -3,7 +3,7 @@ import type { StrategyName } from '../manifest.ts';
 import { storeBundle } from './store-bundle.ts';
 import { existingFiles, storeFiles } from './store-files.ts';
 
-export interface ArchiverParts {
+interface ArchiverParts {
   /** Where each kind of strategy stores (D06). */
   readonly backends: Readonly<Record<DatasetBackend['kind'], DatasetBackend>>;
   /** Files of one dataset that are fetched at a time. */

@@ -25,7 +25,7 @@ export class ByteBudget {
   /**
    * Returns a function that counts the bytes of a file as they come. It throws IngestFailure `mismatch-size`,
    * `blocked-challenge` or `too-large-size`.
-   * @param came what is known of the response; `acceptMismatch`: the file may have another size than its platform states
+   * @param came what is known of the response; with `acceptMismatch`, a file may have another size than is stated
    */
   counter(
     file: PlatformFile,

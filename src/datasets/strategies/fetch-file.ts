@@ -1,4 +1,5 @@
 import type { DatasetFetcher, Fetched, Hop } from '../fetch/dataset-fetcher.ts';
+import { mediaTypeOf } from '../fetch/media-type-of.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { PlatformFile } from '../manifest.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -6,7 +7,7 @@ import { requireFile } from './judge-response.ts';
 import { resumedFile } from './resumed-file.ts';
 
 /** How a file is fetched. */
-export interface FileFetching {
+interface FileFetching {
   readonly fetcher: DatasetFetcher;
   readonly signal: AbortSignal;
   readonly budget: ByteBudget;
@@ -17,7 +18,7 @@ export interface FileFetching {
 }
 
 /** A response with the bytes of a file. */
-export interface FetchedFile {
+interface FetchedFile {
   /** After redirects, as it was requested: for a web archive alone, since it may be signed. */
   readonly url: string;
   readonly headers: Fetched['headers'];
@@ -57,7 +58,7 @@ export async function fetchFile(file: PlatformFile, fetching: FileFetching): Pro
     throw error;
   }
   const { url, headers, hops } = first;
-  const mimetype = headers['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const mimetype = mediaTypeOf(headers['content-type']) || undefined;
   const count = fetching.budget.counter(file, { ...fetching, mimetype });
   const body = counted(resumedFile(file, first, { ...fetching, request }), [count, fetching.onBytes]);
   return { url, headers, hops, mimetype, body, discard: () => first.discard() };

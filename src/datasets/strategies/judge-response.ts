@@ -1,4 +1,5 @@
 import type { Fetched } from '../fetch/dataset-fetcher.ts';
+import { refuseChallenge, remedyOf } from '../fetch/require-capture.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { PlatformFile } from '../manifest.ts';
 
@@ -18,20 +19,17 @@ export const isReplaced = (file: PlatformFile, mimetype: string | undefined, acc
  * @param file for messages, with the size that the platform states
  * @throws IngestFailure `blocked-challenge`, `platform-restricted`, `file-not-fetched`, `mismatch-size`
  */
-export function requireFile(file: PlatformFile, { status, headers }: Fetched, acceptMismatch: boolean): void {
+export function requireFile(file: PlatformFile, fetched: Fetched, acceptMismatch: boolean): void {
+  refuseChallenge(fetched);
   const { path, size } = file;
-  if (status === 202 || headers['x-amzn-waf-action'] !== undefined) {
-    const by = status === 202 ? 'status 202' : 'a challenge of its firewall';
-    throw new IngestFailure('blocked-challenge', `the platform answered ${by} for ${path}: ${OPEN_IN_BROWSER}`);
-  }
+  const { status, headers } = fetched;
   if (status === 401 || status === 403) {
     const message = `the platform refuses ${path} (status ${status}): if it is not public, name a token for its host by --platform-token`;
     throw new IngestFailure('platform-restricted', message);
   }
   if (!CAPTURES.has(status)) {
-    const advice =
-      status === 404 || status === 410 ? 'it is not at its URL any more: see its landing page' : 'try later';
-    throw new IngestFailure('file-not-fetched', `the platform answered status ${status} for ${path}: ${advice}`);
+    const message = `the platform answered status ${status} for ${path}: ${remedyOf(status)}`;
+    throw new IngestFailure('file-not-fetched', message);
   }
   const length = lengthOf(headers);
   if (size === undefined || length === undefined || length === size) return;

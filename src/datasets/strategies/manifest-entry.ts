@@ -21,7 +21,7 @@ export function storedEntry(
     size,
     md5: hashes.md5,
     sha1: hashes['sha-1'],
-    sha256: hashes['sha-256'],
+    ...(hashes['sha-256'] !== undefined && { sha256: hashes['sha-256'] }),
     ...(mimetype !== undefined && { mimetype }),
     ...(file.platformUrl !== undefined && { platform_url: file.platformUrl }),
     ...(terminalUrl !== undefined && { terminal_url: terminalUrl }),

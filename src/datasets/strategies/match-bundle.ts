@@ -12,7 +12,7 @@ export interface MatchedBundle {
 
 /**
  * Finds each file of a manifest in a bundle, and compares them (d16). A folder around all files of the bundle does not
- * count. Several files with one path, as figshare permits them, are told apart by their bytes.
+ * count. Several files with one path, as figshare permits them, are distinguished by their bytes.
  */
 export function matchBundle(
   files: readonly PlatformFile[],

@@ -5,7 +5,7 @@ import type { PlatformFile } from '../manifest.ts';
 const USUAL = ['md5', 'sha1', 'sha256'];
 
 /** Digests by the name that platforms use, such as `sha512`. */
-export type OtherDigests = Readonly<Record<string, string>>;
+type OtherDigests = Readonly<Record<string, string>>;
 
 /** Computes the digests that a platform states besides md5, sha1 and sha256, where this program can compute them. */
 export class OtherHashes {

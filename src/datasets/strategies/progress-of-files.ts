@@ -18,15 +18,15 @@ export class ProgressOfFiles {
 
   readonly addBytes = (count: number): void => {
     this.#bytes += count;
-    this.#tell();
+    this.#send();
   };
 
   addFile(): void {
     this.#files += 1;
-    this.#tell();
+    this.#send();
   }
 
-  #tell(): void {
+  #send(): void {
     this.#report({
       files: this.#files,
       totalFiles: this.#totalFiles,

@@ -39,9 +39,6 @@ export async function* resumedFile(
       if (reader.isWhole) return;
       breaks = reader.position - begun > PROGRESS_BYTES ? 1 : breaks + 1;
       if (breaks > MOST_BREAKS) throw error;
-    } finally {
-      // Also when the caller stops early.
-      fetched.discard();
     }
     await pauseAfter(breaks, BACKOFF, resuming.signal);
     fetched = await reader.rest();

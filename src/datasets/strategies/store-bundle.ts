@@ -1,6 +1,7 @@
 import type { ArchivedDataset, ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../archiving.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { ManifestFile, PlatformFile } from '../manifest.ts';
+import { compareWithManifest } from './compare-with-manifest.ts';
 import { failedEntry, isStored, notTried, storedEntry } from './manifest-entry.ts';
 import { type MatchedBundle, matchBundle } from './match-bundle.ts';
 import { type BundledFile, type BundleLimits, readBundle } from './read-bundle.ts';
@@ -58,6 +59,8 @@ function progressOf({ onProgress }: ArchivingJob): (count: number) => void {
 
 async function filesIn(copy: StoredCopy, job: ArchivingJob, most: number): Promise<MatchedBundle> {
   const { files } = job.dataset;
+  const { status, message } = compareWithManifest(bundleOf(job), copy, false);
+  if (status === 'blocked-challenge') throw new IngestFailure(status, message!);
   const ranges = { length: copy.size, read: (start: number, length: number) => copy.read!(start, length) };
   const bundled: BundledFile[] = [];
   for await (const file of readBundle(ranges, files, limitsOf(files, most))) {

@@ -24,7 +24,7 @@ export const ingestDataset = defineJob<NamedRequest>({
         report({ text });
       },
       onProgress: ({ bytes, totalBytes, files, totalFiles }) =>
-        report({ done: bytes, total: totalBytes, text: `${files} of ${totalFiles ?? '?'} files` }),
+        report({ done: bytes, total: totalBytes, text: `bytes, ${files} of ${totalFiles ?? '?'} files` }),
     });
     await addSends(parts);
     return result === undefined ? { replaced: true } : { status: result.status, hit: result.hit };

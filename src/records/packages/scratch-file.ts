@@ -30,7 +30,7 @@ export async function writeScratchFile(chunks: AsyncIterable<Uint8Array>, folder
 }
 
 /** A scratch file that is being written. The caller closes it, or what `written` returns. */
-export interface ScratchDraft {
+interface ScratchDraft {
   /** @param position of the first byte @throws TidemarkError `unavailable` */
   write(bytes: Uint8Array, position: number): Promise<void>;
   /** @param length in bytes of what was written */

@@ -1,6 +1,7 @@
+import { parseDatasetKey } from '../../artifacts/keys/dataset-keys.ts';
 import { encodeState, type ResourceState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
-import type { Dataset } from '../../datasets/dataset.ts';
+import { type Dataset, folderOf } from '../../datasets/dataset.ts';
 import { type PublishedFile, publishedManifest } from '../../datasets/published-dataset.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { CompareOptions, Difference, SyncStep } from '../source.ts';
@@ -66,7 +67,13 @@ async function differencesOf(dataset: Dataset, compared: ComparedDatasets): Prom
   const { counter, datasets } = compared;
   const files = await datasets.filesOf(dataset);
   const found = await statesOf(files, compared);
-  const differences = files.flatMap(({ key, state: stored }, at): Difference[] => {
+  const other = await otherWithKey(found.at(-1)?.state, dataset, datasets);
+  if (other !== undefined) {
+    const problem = `is not published: the dataset ${other.id} (${other.platform.name}) has the same key`;
+    counter.problem({ path: dataset.id, problem });
+    return [];
+  }
+  return files.flatMap(({ key, state: stored }, at): Difference[] => {
     const known = found[at]?.state;
     // Superseded when another process was faster.
     const basedOn = found[at]?.stamp ?? 0;
@@ -78,7 +85,18 @@ async function differencesOf(dataset: Dataset, compared: ComparedDatasets): Prom
     }
     return [{ key, state, known, basedOn }];
   });
-  return differences;
+}
+
+/** The dataset of another platform's name whose manifest is published with the key of this one: the first one stays. */
+async function otherWithKey(
+  manifest: ResourceState | undefined,
+  { platform }: Dataset,
+  datasets: DatasetsOfSet,
+): Promise<Dataset | undefined> {
+  const folder = manifest?.record && parseDatasetKey(manifest.record.artifact)?.folder;
+  if (folder === undefined || folder === folderOf(platform)) return undefined;
+  const other = await datasets.at(folder);
+  return other?.removed === undefined ? other : undefined;
 }
 
 async function statesOf(files: readonly PublishedFile[], { index, set }: ComparedDatasets) {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { contentOf, type ServedDataset, type ServedFile, statedOf } from './stand-in-dataset.ts';
+import { contentOf, type ServedDataset, type ServedFile, statedOf } from './simulated-dataset.ts';
 
 /** The reply at `/metadata/ITEM`. */
 export function archiveorgReply({ id, title, versions }: ServedDataset): unknown {

@@ -5,7 +5,7 @@ import {
   type ServedFile,
   type ServedVersion,
   statedOf,
-} from './stand-in-dataset.ts';
+} from './simulated-dataset.ts';
 
 /** The reply about a dataset (Dataverse native API: `/api/datasets/:persistentId`). */
 export function dataverseReply(dataset: ServedDataset): unknown {

@@ -1,4 +1,4 @@
-import { type ServedDataset, type ServedFile, type ServedVersion, statedOf } from './stand-in-dataset.ts';
+import { type ServedDataset, type ServedFile, type ServedVersion, statedOf } from './simulated-dataset.ts';
 
 /** How many files an article lists itself; all of them are at `…/files`. */
 const FILES_OF_AN_ARTICLE = 10;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
-import { chunksOf, contentOf, type ServedFile } from './stand-in-dataset.ts';
+import { chunksOf, contentOf, type ServedFile } from './simulated-dataset.ts';
 
 /** How a file is served wrongly. */
 export interface FileFault {

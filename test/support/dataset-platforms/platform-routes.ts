@@ -5,7 +5,7 @@ import { figshareFilesReply, figshareReply } from './figshare.ts';
 import { redirect, reply, sendLanding } from './responses.ts';
 import { sendBundle, sendFile, sendFromStorage, sendSigned } from './send-file.ts';
 import type { ServedPlatforms } from './served-platforms.ts';
-import type { ServedDataset } from './stand-in-dataset.ts';
+import type { ServedDataset } from './simulated-dataset.ts';
 import { inveniordmFilesReply, inveniordmReply, zenodoReply } from './zenodo.ts';
 
 export interface Call {
@@ -121,7 +121,7 @@ const ARCHIVEORG: readonly Route[] = [
   [/^\/download\/([^/]+)\/(.+)$/, (call) => sendFile(call, numberOf(archiveorgOf(call), call.found[1]))],
 ];
 
-/** What the stand-in answers, asked in order. */
+/** What the platforms answer, asked in order. */
 export const ROUTES: readonly Route[] = [
   ...DATAVERSE,
   ...ZENODO,

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ServedDataset } from './stand-in-dataset.ts';
+import type { ServedDataset } from './simulated-dataset.ts';
 
 export interface StandInPage {
   readonly status?: number;

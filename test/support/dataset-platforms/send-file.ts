@@ -3,7 +3,7 @@ import { tableForm } from './dataverse.ts';
 import { serveFile } from './file-faults.ts';
 import type { Call } from './platform-routes.ts';
 import { notFound, redirect } from './responses.ts';
-import { contentOf, type ServedDataset } from './stand-in-dataset.ts';
+import { contentOf, type ServedDataset } from './simulated-dataset.ts';
 
 /** Redirects to a URL of the storage, which is valid once. */
 export function sendSigned({ served, response }: Call, number: number, form = 'usual'): void {

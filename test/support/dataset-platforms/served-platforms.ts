@@ -4,9 +4,9 @@ import {
   type ServedFile,
   type StandInDataset,
   type StandInFile,
-} from './stand-in-dataset.ts';
+} from './simulated-dataset.ts';
 
-/** The datasets and files of a stand-in. */
+/** The datasets and files that are served. */
 export class ServedPlatforms {
   /** Of the server, without a slash at its end. */
   url = '';
@@ -23,7 +23,9 @@ export class ServedPlatforms {
     const { id = defaultId(platform, number), title = `Dataset ${number}` } = dataset;
     const versions = [{ version, files }, ...older].map((one) => ({
       ...one,
-      files: one.files.map((file) => this.addFile(file)),
+      files: one.files.map((file) =>
+        this.addFile({ ...file, isTable: file.isTable === true && platform === 'dataverse' }),
+      ),
     }));
     const concept = dataset.concept ?? (platform === 'inveniordm' ? `conce-${number}` : String(number + 50_000));
     const served = { ...dataset, number, id, version, versions, concept, title };

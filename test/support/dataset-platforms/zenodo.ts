@@ -1,4 +1,4 @@
-import { type ServedDataset, type ServedFile, statedOf } from './stand-in-dataset.ts';
+import { type ServedDataset, type ServedFile, statedOf } from './simulated-dataset.ts';
 
 /** As zenodo.org answers at `/api/records/ID`. */
 export function zenodoReply(dataset: ServedDataset, url: string): unknown {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { setSettingsOf } from '../../../src/config/set/set-settings.ts';
+import { DATASET_STATUSES, OF_FILES } from '../../../src/datasets/status.ts';
 import { JOB_DEFINITIONS } from '../../../src/jobs/job-list.ts';
 
 /** The names in the first column of a table of a page. */
@@ -20,5 +21,12 @@ describe('Tables in docs/ that are written by hand', () => {
   it('have the effect of every setting of a set that can be changed', () => {
     const settings = [...setSettingsOf('sets change')];
     assert.deepEqual([...namesIn('configuration.md', '| setting | effect |')].sort(), settings.sort());
+  });
+
+  it('have every status of datasets and of files, with what to do about it (d7)', () => {
+    const ofDatasets = namesIn('datasets.md', '| status | what happened | what to do |');
+    assert.deepEqual([...ofDatasets].sort(), [...DATASET_STATUSES].sort());
+    const ofFiles = namesIn('datasets.md', '| status | meaning |');
+    assert.deepEqual([...ofFiles].sort(), [...OF_FILES].sort());
   });
 });

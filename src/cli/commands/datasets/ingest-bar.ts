@@ -33,7 +33,7 @@ interface UnderWay {
 export function startIngestBar(terminal: Terminal): IngestBar {
   const progress = startProgress(terminal);
   const underWay = new Set<UnderWay>();
-  const began = performance.now();
+  let began = 0;
   const done = { datasets: 0, files: 0, bytes: 0 };
   const show = () => {
     const [first] = underWay;
@@ -56,6 +56,7 @@ export function startIngestBar(terminal: Terminal): IngestBar {
           show();
         },
         progress(at) {
+          began ||= performance.now();
           own.at = at;
           show();
         },

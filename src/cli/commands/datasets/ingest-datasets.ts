@@ -1,5 +1,6 @@
 import { datasetFileView, datasetRequestView } from '../../../api/dataset-view.ts';
 import type { App } from '../../../app.ts';
+import { TidemarkError } from '../../../core/errors.ts';
 import { setHome } from '../../../core/set-uris.ts';
 import type { RequestDocument } from '../../../datasets/request.ts';
 import type { RequestLine } from '../../../datasets/request-lines.ts';
@@ -40,16 +41,19 @@ export const datasetsIngest: CliCommand<IngestDatasetsOptions> = {
   options(command) {
     addRequestOptions(command);
     command
-      .option('--concurrency <number>', 'datasets at a time', wholeNumber(1, MOST_AT_ONCE), 1)
+      .option('--concurrency <number>', 'datasets at a time, from 1 to 12', wholeNumber(1, MOST_AT_ONCE), 1)
       .option('--dry-run', 'show the files, sizes and strategy of each, and store nothing')
       .option('--raw', 'with --dry-run: print what the platform answers, as it comes');
   },
 
   run(call) {
+    const { dryRun, raw } = call.options;
+    if (raw && !dryRun)
+      throw new TidemarkError('invalid', '--raw goes with --dry-run: it prints what is answered there');
     const failing = new AbortController();
     // A wrong argument is refused before a store is made.
     const requests = givenRequests({ ...call, stopped: AbortSignal.any([call.stopped, failing.signal]) });
-    if (call.options.dryRun) return planDatasets(call, requests);
+    if (dryRun) return planDatasets(call, requests);
     return addOrganizations(call, (app) => new Ingest(call, app, failing).run(requests));
   },
 };

@@ -1,4 +1,5 @@
 import type { ArtifactStore, ObjectKey } from '../../../artifacts/artifact-store.ts';
+import { mediaTypeOf } from '../../fetch/media-type-of.ts';
 import { shownUrl } from '../../fetch/shown-url.ts';
 import type { StoredBefore } from '../taken-over.ts';
 import { FILE_NUMBER } from './captured-file.ts';
@@ -50,12 +51,12 @@ function fileOf(
   head: Lines,
   { number, artifact }: { readonly number: number; readonly artifact: ObjectKey },
 ): StoredBefore {
-  const mimetype = head.fields['content-type']?.split(';')[0]?.trim().toLowerCase();
+  const mimetype = mediaTypeOf(head.fields['content-type']);
   return {
     number,
     terminalUrl: shownUrl(fields['warc-target-uri'] ?? ''),
     terminalDt: (fields['warc-date'] ?? '').replaceAll(/\D/g, '').slice(0, 14),
-    ...(mimetype !== undefined && { mimetype }),
+    ...(mimetype !== '' && { mimetype }),
     stored: { artifact, offset: start + head.end, length: length - head.end },
   };
 }

@@ -7,8 +7,8 @@ const ORIGINAL = 'X-Archive-Orig-';
  * Transfer-Encoding and Content-Encoding were undone, so these headers get another name, and so does a Content-Length
  * that is not that of the body.
  * @param head as it was received, with the empty line
- * @param length of the stored body in bytes; undefined when it is not known yet: then Content-Length is right unless the
- *   body was encoded
+ * @param length of the stored body in bytes; undefined when it is not known yet: then Content-Length is right, unless
+ *   the body was encoded
  */
 export function storedHead(head: string, length: number | undefined): Buffer {
   const [statusLine = '', ...lines] = head.replace(/(?:\r?\n)+$/, '').split(/\r?\n/);

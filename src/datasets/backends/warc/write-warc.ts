@@ -13,7 +13,7 @@ interface WarcInfo {
 }
 
 /** A WARC that is about to be written. */
-export interface Warc {
+interface Warc {
   /** Where the payload of each file begins: bytes, by the number of the file. */
   readonly offsets: ReadonlyMap<number, number>;
   /** All bytes. Reads the bodies. */

@@ -12,7 +12,7 @@ export type DataversePage =
     }
   | { readonly kind: 'file' | 'collection' | 'login'; readonly origin: string };
 
-/** Recognizes pages of Dataverse by their URLs, on any host. The pages themselves do not say which software made them. */
+/** Recognizes pages of Dataverse by their URLs, on any host: the pages do not say which software made them. */
 export function dataversePage({ url, hops }: Landing): DataversePage | undefined {
   // The bytes of a file are at a URL of its storage.
   if (hops.some((hop) => /^\/api\/access\/datafile\//.test(new URL(hop).pathname)))

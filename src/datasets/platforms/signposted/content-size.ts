@@ -1,4 +1,5 @@
-import { IngestFailure } from '../../ingest-failure.ts';
+import { excerpt } from '../../../lib/excerpt.ts';
+import { badReply } from '../parse-reply.ts';
 
 /** Names of the unit byte; `AD` is its code of UN/CEFACT. */
 const BYTES = new Set(['', 'b', 'byte', 'bytes', 'octet', 'octets', 'ad']);
@@ -8,9 +9,10 @@ const MEASURE = /^([+-]?[\d.]+)\s*([a-z]*)$/i;
 /**
  * The exact number of bytes that a `contentSize` of schema.org states: a number, `1205b`, `1,205 bytes`, or a
  * QuantitativeValue. Undefined for a rounded one such as `1.2 MB`, and for any other text: it cannot be compared.
+ * @param url of the file
  * @throws IngestFailure `bad-platform-reply` for a negative number, and for a fraction of a byte
  */
-export function exactBytes(stated: unknown, of: string): number | undefined {
+export function exactBytes(stated: unknown, url: string): number | undefined {
   const text = measureText(stated).trim();
   const grouped = GROUPED.exec(text)?.[0];
   const plain = grouped === undefined ? text : grouped.replace(/\D/g, '') + text.slice(grouped.length);
@@ -18,10 +20,7 @@ export function exactBytes(stated: unknown, of: string): number | undefined {
   if (digits === undefined || !BYTES.has(unit.toLowerCase())) return undefined;
   const size = Number(digits);
   if (Number.isSafeInteger(size) && size >= 0) return size;
-  throw new IngestFailure(
-    'bad-platform-reply',
-    `the page states the size ${JSON.stringify(text)} of ${of}: no such size exists`,
-  );
+  throw badReply(url, `contentSize is ${excerpt(text)}: use a number of bytes`);
 }
 
 function measureText(stated: unknown): string {

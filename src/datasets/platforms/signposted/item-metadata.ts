@@ -1,3 +1,4 @@
+import { describedItem } from '../described-item.ts';
 import { type Node, textIn, textOf, valuesOf } from './json-ld.ts';
 
 interface Described {
@@ -10,19 +11,13 @@ interface Described {
 }
 
 /** What an item says of a dataset: title, creators, date, description, license. */
-export function itemMetadata({
-  node,
-  title,
-  license,
-}: Described): Readonly<Record<string, string | readonly string[]>> {
+export function itemMetadata({ node, title, license = textIn(node, 'license') }: Described) {
   const creators = [...valuesOf(node, 'creator'), ...valuesOf(node, 'author')].map(textOf);
-  const creator = [...new Set(creators)].filter((name) => name !== undefined);
-  const values = {
+  return describedItem({
     title: textIn(node, 'name') ?? title,
-    creator: creator.length === 0 ? undefined : creator,
-    date: textIn(node, 'datePublished')?.slice(0, 10),
+    creator: [...new Set(creators)],
+    date: textIn(node, 'datePublished'),
     description: textIn(node, 'description'),
-    licenseurl: license ?? textIn(node, 'license'),
-  };
-  return Object.fromEntries(Object.entries(values).filter((entry) => entry[1] !== undefined)) as Record<string, string>;
+    ...(license !== undefined && (URL.canParse(license) ? { licenseurl: license } : { rights: license })),
+  });
 }

@@ -1,8 +1,9 @@
 import * as z from 'zod';
-import { IngestFailure } from '../../ingest-failure.ts';
+import { excerpt } from '../../../lib/excerpt.ts';
 import type { Landing } from '../../landing/landing.ts';
+import { parseLinks } from '../../landing/link-header.ts';
 import type { PlatformClient, PlatformReply } from '../../platform.ts';
-import { type LinkValue, parseLinkValues } from './link-values.ts';
+import { badReply, parseReply } from '../parse-reply.ts';
 
 /** A link of a set of links. */
 export interface SetLink {
@@ -10,8 +11,6 @@ export interface SetLink {
   readonly href: string;
   readonly type?: string | undefined;
   readonly title?: string | undefined;
-  /** An attribute of its own of some servers: bytes. */
-  readonly length?: unknown;
 }
 
 /** The links of one context. */
@@ -27,9 +26,11 @@ type Relation = (typeof RELATIONS)[number];
 
 const JSON_TYPE = 'application/linkset+json';
 const TEXT_TYPE = 'application/linkset';
+/** In a set of links as text: more than the files of any dataset. */
+const MOST_LINKS = 100_000;
 
 const text = z.string().optional().catch(undefined);
-const target = z.looseObject({ href: z.string(), type: text, title: text, length: z.unknown() });
+const target = z.looseObject({ href: z.string(), type: text, title: text });
 const targets = z.array(target).default([]);
 const linksetSchema = z.looseObject({
   linkset: z.array(
@@ -64,8 +65,7 @@ export function contextOf(contexts: readonly LinkContext[], landing: Landing): L
   const filled = contexts.filter(({ links }) => links.item.length > 0);
   const chosen = own.find((context) => filled.includes(context)) ?? own[0];
   if (chosen !== undefined || filled.length === 0) return chosen;
-  const message = `the set of links of ${landing.url} lists files of ${filled[0]!.anchor}: its anchor has to be the landing page`;
-  throw new IngestFailure('bad-platform-reply', message);
+  throw badReply(landing.url, `its set of links lists files of ${filled[0]!.anchor}, not of this page`);
 }
 
 /** Servers behind proxies and in several places name a page in several ways: its host and last name count. */
@@ -74,55 +74,40 @@ function comparable(uri: string): string {
   return `${host}/${pathname.split('/').findLast((segment) => segment !== '')}`;
 }
 
-function contextsOfJson(reply: PlatformReply): readonly LinkContext[] {
-  const { linkset } = parsed(reply, () => linksetSchema.parse(JSON.parse(reply.text)));
+function contextsOfJson({ text: json, url }: PlatformReply): readonly LinkContext[] {
+  const { linkset } = parseReply(linksetSchema, parsedJson(json, url), url);
   return linkset.map((context) => ({
-    anchor: context.anchor === undefined ? undefined : absolute(context.anchor, reply),
-    links: linksBy((relation) => context[relation].map((link) => ({ ...link, href: absolute(link.href, reply) }))),
+    anchor: context.anchor === undefined ? undefined : absolute(context.anchor, url),
+    links: linksBy((relation) => context[relation].map((link) => ({ ...link, href: absolute(link.href, url) }))),
   }));
 }
 
-function contextsOfText(reply: PlatformReply): readonly LinkContext[] {
-  const byAnchor = new Map<string | undefined, LinkValue[]>();
-  for (const link of parsed(reply, () => parseLinkValues(reply.text))) {
-    const anchor = link.parameters.get('anchor');
-    const known = byAnchor.get(anchor);
-    if (known === undefined) byAnchor.set(anchor, [link]);
-    else known.push(link);
-  }
-  return [...byAnchor].map(([anchor, links]) => {
-    const has = ({ parameters }: LinkValue, relation: Relation) =>
-      (parameters.get('rel') ?? '').toLowerCase().split(/\s+/).includes(relation);
-    return {
-      anchor: anchor === undefined ? undefined : absolute(anchor, reply),
-      links: linksBy((relation) => links.filter((link) => has(link, relation)).map((link) => toSetLink(link, reply))),
-    };
-  });
-}
-
-function toSetLink({ href, parameters }: LinkValue, reply: PlatformReply): SetLink {
-  const named = (name: string) => parameters.get(name);
-  return { href: absolute(href, reply), type: named('type'), title: named('title'), length: named('length') };
+function contextsOfText({ text: links, url }: PlatformReply): readonly LinkContext[] {
+  const byAnchor = Map.groupBy(parseLinks(links, MOST_LINKS), ({ anchor }) => anchor);
+  return [...byAnchor].map(([anchor, ofAnchor]) => ({
+    anchor: anchor === undefined ? undefined : absolute(anchor, url),
+    links: linksBy((relation) =>
+      ofAnchor
+        .filter(({ rels }) => rels.includes(relation))
+        .map((link) => ({ ...link, href: absolute(link.href, url) })),
+    ),
+  }));
 }
 
 function linksBy(of: (relation: Relation) => readonly SetLink[]): LinkContext['links'] {
   return { item: of('item'), 'cite-as': of('cite-as'), license: of('license') };
 }
 
-function parsed<T>(reply: PlatformReply, parse: () => T): T {
+function parsedJson(json: string, url: string): unknown {
   try {
-    return parse();
-  } catch (error) {
-    const reason = error instanceof z.ZodError ? z.prettifyError(error) : (error as Error).message;
-    throw badReply(reply, `is no set of links (RFC 9264): ${reason.slice(0, 300)}`);
+    return JSON.parse(json);
+  } catch {
+    throw badReply(url, 'is no JSON, as a set of links (RFC 9264) has to be');
   }
 }
 
-function absolute(href: string, reply: PlatformReply): string {
-  if (URL.canParse(href, reply.url)) return new URL(href, reply.url).href;
-  throw badReply(reply, `has a link to ${JSON.stringify(href.slice(0, 200))}, which is no URL`);
-}
-
-function badReply({ url }: PlatformReply, problem: string): IngestFailure {
-  return new IngestFailure('bad-platform-reply', `the document ${url} ${problem}`);
+function absolute(href: string, base: string): string {
+  const url = URL.parse(href, base);
+  if (url !== null) return url.href;
+  throw badReply(base, `has a link to ${excerpt(href)}, which is no URL`);
 }

@@ -1,5 +1,6 @@
-import { IngestFailure } from '../../ingest-failure.ts';
+import { excerpt } from '../../../lib/excerpt.ts';
 import type { StatedHash } from '../../manifest.ts';
+import { badReply } from '../parse-reply.ts';
 import { exactBytes } from './content-size.ts';
 import { decoded, fileNameOf } from './file-name.ts';
 import { type Node, textIn, valuesOf } from './json-ld.ts';
@@ -18,11 +19,11 @@ export interface ListedFile {
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** An `item` of a set of links. @throws IngestFailure `bad-platform-reply` */
-export function fileOfLink({ href, type, title, length }: SetLink): ListedFile {
+/** An `item` of a set of links. */
+export function fileOfLink({ href, type, title }: SetLink): ListedFile {
   const mimetype = mediaType(type);
   const url = withoutFragment(href);
-  return { url, path: fileNameOf({ url, name: title, mimetype }), size: exactBytes(length, url), hashes: [], mimetype };
+  return { url, path: fileNameOf({ url, name: title, mimetype }), hashes: [], mimetype };
 }
 
 /**
@@ -34,7 +35,7 @@ export function fileOfNode(node: Node, base: string): ListedFile | undefined {
   const id = typeof node['@id'] === 'string' && !/^(?:#|_:)/.test(node['@id']) ? node['@id'] : undefined;
   const written = textIn(node, 'contentUrl') ?? id ?? textIn(node, 'url');
   if (written === undefined) return undefined;
-  if (!URL.canParse(written, base)) throw noUrl(written);
+  if (!URL.canParse(written, base)) throw badReply(base, `lists the file ${excerpt(written)}, which is no URL`);
   const url = withoutFragment(new URL(written, base).href);
   const mimetype = mediaType(textIn(node, 'encodingFormat') ?? textIn(node, 'fileFormat'));
   const [stated] = valuesOf(node, 'contentSize');
@@ -48,7 +49,7 @@ export function fileOfNode(node: Node, base: string): ListedFile | undefined {
     url,
     path: relativePath(id) ?? fileNameOf({ url, name: textIn(node, 'name'), mimetype }),
     size,
-    hashes: statedHashes(node, url),
+    hashes: statedHashes(node),
     mimetype,
     ...(Object.keys(extra).length > 0 && { extra }),
   };
@@ -67,11 +68,4 @@ function mediaType(text: string | undefined): string | undefined {
 
 function withoutFragment(url: string): string {
   return url.replace(/#.*$/s, '');
-}
-
-function noUrl(text: string): IngestFailure {
-  return new IngestFailure(
-    'bad-platform-reply',
-    `the page lists the file ${JSON.stringify(text.slice(0, 200))}, which is no URL`,
-  );
 }

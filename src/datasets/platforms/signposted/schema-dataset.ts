@@ -9,6 +9,11 @@ export interface SchemaDataset {
   readonly files: readonly ListedFile[];
 }
 
+/** A page of one dataset may mention some others; the files of each are read. */
+const MOST_DATASETS = 20;
+/** No dataset may have more than 10,000 (the setting datasetFiles): of one with more, that is enough to refuse it. */
+const MOST_FILES = 10_001;
+
 /** Whether a page has a Dataset in its JSON-LD. */
 export function describesDataset(jsonLd: readonly string[]): boolean {
   return jsonLd.some((text) => text.includes('Dataset')) && readGraph(jsonLd).nodes.some(isDataset);
@@ -23,14 +28,17 @@ export function describesDataset(jsonLd: readonly string[]): boolean {
 export function readSchemaDataset(landing: Landing, identifiers: readonly string[]): SchemaDataset | undefined {
   const graph = readGraph(landing.jsonLd);
   const known = new Set([...landing.hops, landing.url, ...identifiers].map(comparable));
-  const datasets = mainDatasets(graph).map((node) => ({ node, files: filesOf(node, graph, landing) }));
+  const fileOf = fileReader(landing.url);
+  const nodes = mainDatasets(graph);
+  if (nodes.length > MOST_DATASETS) throw several(landing, nodes.length);
+  const datasets = nodes.map((node) => ({ node, files: filesOf(node, { graph, landing, fileOf }) }));
   const named = datasets.filter(({ node }) => namesOf(node).some((name) => known.has(comparable(name))));
   const fullest = named.toSorted((one, other) => other.files.length - one.files.length)[0];
   const filled = datasets.filter(({ files }) => files.length > 0);
   const chosen = fullest ?? (filled.length === 1 ? filled[0] : datasets.length === 1 ? datasets[0] : undefined);
   if (chosen === undefined) {
     if (datasets.length === 0) return undefined;
-    throw scope(landing, `describes ${datasets.length} datasets: request the page of one of them`);
+    throw several(landing, datasets.length);
   }
   requireWhole(chosen, graph, landing);
   return chosen;
@@ -69,8 +77,23 @@ function partsOf(node: Node, graph: JsonLdGraph): readonly Node[] {
     .filter(isNode);
 }
 
+interface DescribedPage {
+  readonly graph: JsonLdGraph;
+  readonly landing: Landing;
+  fileOf(node: Node): ListedFile | undefined;
+}
+
+/** Reads each node once: several datasets may refer to it. */
+function fileReader(base: string): DescribedPage['fileOf'] {
+  const read = new Map<Node, ListedFile | undefined>();
+  return (node) => {
+    if (!read.has(node)) read.set(node, fileOfNode(node, base));
+    return read.get(node);
+  };
+}
+
 /** The files of a crate, which may be in folders; else its distributions, without those that are the page itself. */
-function filesOf(node: Node, graph: JsonLdGraph, landing: Landing): readonly ListedFile[] {
+function filesOf(node: Node, { graph, landing, fileOf }: DescribedPage): readonly ListedFile[] {
   const found = new Map<string, ListedFile>();
   const add = (file: ListedFile | undefined) => {
     if (file !== undefined && !found.has(file.url) && !isThePage(file, landing)) found.set(file.url, file);
@@ -78,15 +101,16 @@ function filesOf(node: Node, graph: JsonLdGraph, landing: Landing): readonly Lis
   const folders = new Set([node]);
   for (const folder of folders) {
     for (const part of partsOf(folder, graph)) {
-      if (isA(part, 'File', 'MediaObject', 'DataDownload')) add(fileOfNode(part, landing.url));
+      if (found.size === MOST_FILES) break;
+      if (isA(part, 'File', 'MediaObject', 'DataDownload')) add(fileOf(part));
       else if (isDataset(part) && /^(?![a-z]+:).*\/$/i.test(String(part['@id']))) folders.add(part);
     }
   }
   if (found.size > 0) return [...found.values()];
-  for (const value of valuesOf(node, 'distribution')) {
+  for (const value of valuesOf(node, 'distribution').slice(0, MOST_FILES)) {
     const file = graph.resolve(value);
-    if (typeof file === 'string') add(fileOfNode({ contentUrl: file }, landing.url));
-    else if (isNode(file)) add(fileOfNode(file, landing.url));
+    if (typeof file === 'string') add(fileOf({ contentUrl: file }));
+    else if (isNode(file)) add(fileOf(file));
   }
   return [...found.values()];
 }
@@ -112,6 +136,10 @@ function comparable(name: string): string {
     .replace(/^https?:\/\//i, '')
     .replace(/\/$/, '');
   return plain.replace(/^(?:(?:dx\.)?doi\.org\/|doi:)/i, '').toLowerCase();
+}
+
+function several(landing: Landing, count: number): IngestFailure {
+  return scope(landing, `describes ${count} datasets: request the page of one of them`);
 }
 
 function scope({ url }: Landing, problem: string): IngestFailure {

@@ -1,29 +1,22 @@
-import { IngestFailure } from '../../ingest-failure.ts';
 import type { StatedHash } from '../../manifest.ts';
 import { type Node, textOf, valuesOf } from './json-ld.ts';
 
-/** Hexadecimal digits of each algorithm. */
-const DIGITS: Readonly<Record<string, number>> = { md5: 32, sha1: 40, sha256: 64, sha512: 128 };
+const ALGORITHMS = ['md5', 'sha1', 'sha256', 'sha512'];
 
 /**
  * The hashes that a file of schema.org states: in `sha256` and members like it, or in `checksum`, as `md5:0f…` or as an
- * object with its algorithm (SPDX, RO-Crate).
- * @throws IngestFailure `bad-platform-reply` for a value that is no such hash
+ * object with its algorithm (SPDX, RO-Crate). checked-manifest.ts checks them.
  */
-export function statedHashes(file: Node, of: string): readonly StatedHash[] {
+export function statedHashes(file: Node): readonly StatedHash[] {
+  const members = ALGORITHMS.map((algorithm) => [algorithm, textOf(valuesOf(file, algorithm)[0])] as const);
   const found = new Map<string, string>();
-  for (const algorithm of Object.keys(DIGITS)) {
-    const [value] = valuesOf(file, algorithm);
-    if (textOf(value) !== undefined) found.set(algorithm, textOf(value)!);
+  for (const [algorithm, digest] of [...members, ...valuesOf(file, 'checksum').map(checksumOf)]) {
+    if (algorithm !== '' && digest !== undefined && !found.has(algorithm)) found.set(algorithm, digest);
   }
-  for (const checksum of valuesOf(file, 'checksum')) {
-    const [algorithm, digest] = checksumOf(checksum);
-    if (algorithm in DIGITS && digest !== undefined && !found.has(algorithm)) found.set(algorithm, digest);
-  }
-  return [...found].map(([algorithm, text]) => ({ algorithm, digest: parseDigest(algorithm, text, of) }));
+  return [...found].map(([algorithm, digest]) => ({ algorithm, digest: digest.replace(`${algorithm}:`, '') }));
 }
 
-function checksumOf(checksum: unknown): readonly [string, string | undefined] {
+function checksumOf(checksum: unknown): readonly [algorithm: string, digest: string | undefined] {
   if (typeof checksum !== 'object' || checksum === null) {
     const [, name = '', digest] = /^([\w-]+)\s*[:=]\s*(\S+)$/.exec(textOf(checksum) ?? '') ?? [];
     return [plainName(name), digest];
@@ -40,12 +33,4 @@ function plainName(name: string): string {
     .replace(/^.*[_#/]/, '')
     .replaceAll('-', '')
     .toLowerCase();
-}
-
-function parseDigest(algorithm: string, text: string, of: string): string {
-  const digest = text.toLowerCase().replace(new RegExp(`^${algorithm}:`), '');
-  if (digest.length === DIGITS[algorithm] && /^[0-9a-f]+$/.test(digest)) return digest;
-  const shown = JSON.stringify(text.slice(0, 140));
-  const message = `the page states ${shown} as the ${algorithm} of ${of}: ${DIGITS[algorithm]} hexadecimal digits are expected`;
-  throw new IngestFailure('bad-platform-reply', message);
 }

@@ -2,7 +2,7 @@ import type { HtmlBiblio } from '../../landing/html-biblio.ts';
 import type { Landing } from '../../landing/landing.ts';
 
 /** What a page of an InvenioRDM shows. */
-export interface RecordPage {
+interface RecordPage {
   readonly origin: string;
   readonly id: string;
   /** A file of the record. */

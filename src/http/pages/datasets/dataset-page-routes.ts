@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import { administers, may } from '../../../access/may.ts';
+import { addRequests } from '../../../api/add-requests.ts';
 import { datasetFileView, datasetRequestView } from '../../../api/dataset-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { DatasetManifest, ManifestFile } from '../../../datasets/manifest.ts';
@@ -12,7 +13,6 @@ import { readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { makePrivate } from '../../response/caching.ts';
-import { addRequests } from '../../routes/datasets/add-requests.ts';
 import { attempting } from '../manage/attempting.ts';
 import type { RejectedForm } from '../manage/set-pages.ts';
 import { frameOf } from '../parts/frame.ts';
@@ -81,7 +81,7 @@ export function datasetPageRoutes(app: ServedApp, stopping: AbortSignal): readon
           const options = Object.fromEntries(
             OPTIONS.filter((name) => form.get(name) === 'yes').map((name) => [name, true]),
           );
-          await addRequests(app, response, { requests: [asked], asked: { set, options } });
+          await addRequests(app, senderOf(response), { requests: [asked], asked: { set, options } });
           const id = requestId(asked);
           response.locals.subject = id;
           response.redirect(303, `./${id}/?did=add`);

@@ -79,7 +79,7 @@ function resultFacts({ view, frame, persistentId, manifestKey }: DatasetPage): H
     ['Size', sizeOf(result?.total_size)],
     ['Item', result?.item_name],
     [
-      'Published in',
+      result?.hit ? 'Published in' : 'Set',
       html`<a href="${setHome}">${set}</a>${manifestKey !== undefined && html`, with a <a href="${resourceHref(setHome, manifestKey)}">manifest</a>`}`,
     ],
     [

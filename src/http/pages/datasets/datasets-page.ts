@@ -11,7 +11,7 @@ import { stackingTable } from '../parts/tables.ts';
 import { timeOf } from '../parts/words.ts';
 import { AGAIN, isOpen, requestName, requestState, sizeOf } from './dataset-parts.ts';
 
-export interface RequestsFilter {
+interface RequestsFilter {
   readonly status?: string | undefined;
   readonly state?: string | undefined;
   readonly set?: string | undefined;

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { administers, may } from '../../../access/may.ts';
+import { addRequests } from '../../../api/add-requests.ts';
 import {
   datasetFilesSchema,
   datasetFilesView,
@@ -27,7 +28,7 @@ import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { makePrivate } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
-import { addRequests, answerWithLines } from './add-requests.ts';
+import { answerWithLines } from './answer-lines.ts';
 
 const AT = '/api/datasets';
 const MOST_BYTES = 131_072;
@@ -84,7 +85,7 @@ runs is the same one. The set is made by the first request of an administrator; 
       ],
       async handle(request, response, { set = DEFAULT_SET, ...options }) {
         const asked = { set, options: chosen(options) };
-        const add = (requests: readonly IngestRequest[]) => addRequests(app, response, { requests, asked });
+        const add = (requests: readonly IngestRequest[]) => addRequests(app, senderOf(response), { requests, asked });
         const body = requestBody(request, { idleTimeoutMs, stopping });
         if (mediaTypeOf(request.headers) !== 'application/json') {
           await answerWithLines(response, body, { idleTimeoutMs, add });

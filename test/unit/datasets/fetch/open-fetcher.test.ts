@@ -67,6 +67,15 @@ describe('openFetcher', () => {
     assert.doesNotMatch(JSON.stringify(hops), /secret-1|authorization/i);
   });
 
+  it('records 64 kB of the body of a redirect, and does not wait for the rest', async () => {
+    const { url } = await serve((request, response) => {
+      if (request.url === '/new') return response.end('data');
+      return response.writeHead(302, { location: '/new' }).write(Buffer.alloc(200_000));
+    });
+    const { hops, text } = await read(open({ idleMs: 60_000 }), `${url}/old`, { signal: AbortSignal.timeout(4_000) });
+    assert.deepEqual([hops[0]!.body!.length, text], [65_536, 'data']);
+  });
+
   it('sends a token to its own host alone, whatever redirects', async () => {
     folder.write('token', 'secret-1');
     const seen: string[] = [];

@@ -97,6 +97,8 @@ describe('the manifest of a platform', () => {
 
   it('shortens names above 255 bytes, between characters, and long paths', () => {
     const long = `${'é'.repeat(500)}.csv`;
+    const [, folder] = checkedManifest(named('x', `${'f'.repeat(1000)}/a.csv`));
+    assert.match(folder!.path, /^f{246}\.[0-9a-f]{8}\/a\.csv$/);
     const [first, second, deep] = checkedManifest(named(long, `${long.slice(0, -4)}x.csv`, `${'a/'.repeat(800)}b.txt`));
     for (const { path } of [first!, second!]) {
       assert.ok(Buffer.byteLength(path) <= 255, path);

@@ -165,7 +165,7 @@ describe('Zenodo and other InvenioRDM', () => {
     assert.deepEqual((await readOwn({ ...OWN_RECORD, files: { enabled: false } })).files, []);
   });
 
-  it('recognizes a record by its URL and by what the page says', () => {
+  it('recognizes a record by its URL and by what the page says (D22)', () => {
     const at = (url: string, more = {}) => matches(zenodo, askedAt(url, more));
     const generator = { biblio: { generator: 'InvenioRDM 13.0' } };
     const signposts = [{ rel: 'linkset', href: 'https://example.org/api/records/12', from: 'header' as const }];

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
-import { openFetcher } from '../../../../src/datasets/fetch/open-fetcher.ts';
-import { openPlatformClient, type PlatformClientOptions } from '../../../../src/datasets/fetch/platform-client.ts';
-import { type FileServer, startFileServer } from '../../../support/file-server.ts';
-import { until } from '../../../support/until.ts';
+import { openFetcher } from '../../../src/datasets/fetch/open-fetcher.ts';
+import { openPlatformClient, type PlatformClientOptions } from '../../../src/datasets/platform-client.ts';
+import { type FileServer, startFileServer } from '../../support/file-server.ts';
+import { until } from '../../support/until.ts';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -1,39 +1,11 @@
 import type { Response } from 'express';
-import { may } from '../../../access/may.ts';
 import type { RequestLine as AnswerLine } from '../../../api/dataset-view.ts';
-import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
-import type { IngestRequest, RequestDocument } from '../../../datasets/request.ts';
+import { isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
+import type { IngestRequest } from '../../../datasets/request.ts';
 import { type RequestLine, readRequestLines } from '../../../datasets/request-lines.ts';
-import type { AskedRequests } from '../../../datasets/results/request-list.ts';
 import { requestId } from '../../../datasets/results/requests.ts';
-import { senderOf } from '../../request/admitted.ts';
-import type { ServedApp } from '../../request/served-app.ts';
 import { errorAnswer } from '../../response/error-answer.ts';
 import { LineWriter } from '../../response/line-writer.ts';
-
-type Asked = AskedRequests & { readonly set: string };
-
-/**
- * Adds requests for a set to which the sender may post.
- * @throws TidemarkError as `Datasets.add`; `conflict` for a URL of another set to which the sender may not post: a
- *   request would take it from there
- */
-export async function addRequests(
-  { datasets, sets }: Pick<ServedApp, 'datasets' | 'sets'>,
-  response: Response,
-  { requests, asked }: { readonly requests: readonly IngestRequest[]; readonly asked: Asked },
-): Promise<readonly RequestDocument[]> {
-  const sender = senderOf(response);
-  for (const request of requests) {
-    const before = await datasets.byId(requestId(request)).catch(absentIfNotFound);
-    if (before === undefined || before.set === asked.set) continue;
-    const set = (await sets.list()).find(({ slug }) => slug === before.set);
-    if (may(sender, 'post-changes', set)) continue;
-    const message = 'this URL was requested for another set already: ask an administrator';
-    throw new TidemarkError('conflict', message, { field: 'base_url' });
-  }
-  return datasets.add(requests, asked);
-}
 
 /** Adds the requests of a stream, and responds with a line for each; the last line shows whether all was read. */
 export async function answerWithLines(
@@ -87,10 +59,6 @@ function refusalOf(error: unknown) {
   unlessRefused(error);
   const { code, message } = error as TidemarkError;
   return { status: 'rejected', code, message } as const;
-}
-
-function absentIfNotFound(error: unknown): undefined {
-  if (!isTidemarkError(error, 'not-found')) throw error;
 }
 
 function asLine(value: object): string {

@@ -1,13 +1,13 @@
-import { shortened } from '../../lib/excerpt.ts';
-import type { RawReply } from '../datasets.ts';
-import { IngestFailure } from '../ingest-failure.ts';
-import type { PlatformClient, PlatformReply } from '../platform.ts';
-import type { DatasetFetcher, Fetched } from './dataset-fetcher.ts';
-import { mediaTypeOf } from './media-type-of.ts';
-import { parseJson } from './parse-json.ts';
-import { fetchAndRead, readBytes } from './read-body.ts';
-import { isPassing, refuseChallenge, remedyOf } from './require-capture.ts';
-import { shownUrl } from './shown-url.ts';
+import { shortened } from '../lib/excerpt.ts';
+import type { RawReply } from './datasets.ts';
+import type { DatasetFetcher, Fetched } from './fetch/dataset-fetcher.ts';
+import { mediaTypeOf } from './fetch/media-type-of.ts';
+import { parseJson } from './fetch/parse-json.ts';
+import { fetchAndRead, readBytes } from './fetch/read-body.ts';
+import { isPassing, refuseChallenge, remedyOf } from './fetch/require-capture.ts';
+import { shownUrl } from './fetch/shown-url.ts';
+import { IngestFailure } from './ingest-failure.ts';
+import type { PlatformClient, PlatformReply } from './platform.ts';
 
 export interface PlatformClientOptions {
   readonly fetcher: DatasetFetcher;

@@ -9,7 +9,7 @@ export interface StandInFile {
   readonly mimetype?: string;
   /** What the platform states in place of the truth. */
   readonly stated?: { readonly size?: unknown; readonly md5?: unknown };
-  /** Of Dataverse: a table that was ingested. The name is that of the original, which is served for `format=original`. */
+  /** Of Dataverse: a table that was ingested. The name is that of the original, served for `format=original`. */
   readonly isTable?: boolean;
   readonly isRestricted?: boolean;
   readonly fault?: FileFault;
