@@ -98,8 +98,9 @@ async function openParts(
   );
   const notifications = openNotifications({ ...stored, publishing, mayStill: access.mayStill }, closers);
   const jobs = openJobs({ catalog, queue, artifacts, parts: () => app });
-  const syncSet = (set: ResourceSet, under?: readonly string[]) =>
-    sync({ set, source: sources.sourceOf(set), updater, under });
+  const syncSet = (set: ResourceSet) => sync({ set, source: sources.sourceOf(set), updater });
+  const syncFolders = (set: ResourceSet, under: readonly string[]) =>
+    sync({ set, source: sources.sourceOf(set), updater: posterOf(set), under });
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
   const version = softwareVersion();
   const records = openRecords(
@@ -107,7 +108,7 @@ async function openParts(
     closers,
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);
-  const datasets = openDatasets({ ...stored, jobs: jobs.datasets, syncSet }, closers);
+  const datasets = openDatasets({ ...stored, jobs: jobs.datasets, syncFolders }, closers);
   const backup = openBackup({ ...stored, artifacts: allArtifacts, checks: artifactChecks, aroundArchive });
   const { adminEmail } = configuration;
   const oai = openRepositories({ ...stored, records: sources.records, adminEmail, source: () => stored.sets.source() });

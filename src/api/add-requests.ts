@@ -24,8 +24,8 @@ export async function addRequests(
   sender: Principal,
   { requests, asked }: { readonly requests: readonly IngestRequest[]; readonly asked: Asked },
 ): Promise<readonly RequestDocument[]> {
-  for (const request of requests) {
-    const before = await datasets.byId(requestId(request)).catch(absentIfNotFound);
+  const documents = requests.map((request) => datasets.byId(requestId(request)).catch(absentIfNotFound));
+  for (const before of await Promise.all(documents)) {
     if (before === undefined || before.set === asked.set) continue;
     const set = (await sets.list()).find(({ slug }) => slug === before.set);
     if (may(sender, 'post-changes', set)) continue;

@@ -24,8 +24,8 @@ interface DatasetsParts {
   readonly artifacts: ArtifactStore;
   /** The jobs that do requests. */
   readonly jobs: ConstructorParameters<typeof Requests>[0]['jobs'];
-  /** Syncs a set with its source now: some paths of it. */
-  syncSet(set: ResourceSet, under: readonly string[]): Promise<unknown>;
+  /** Syncs a set with some of its datasets now, by their folders. */
+  syncFolders(set: ResourceSet, folders: readonly string[]): Promise<unknown>;
 }
 
 /** The use cases of datasets, and what jobs do. */
@@ -50,25 +50,38 @@ const PAGE = 250;
 
 /** `closers` close what this opens. What fetches datasets is loaded with the first one: most processes never do. */
 export function openDatasets(parts: DatasetsParts, closers: Closers): OpenDatasets {
-  const { catalog, sets, artifacts } = parts;
-  const ingest = onceLoaded(parts, closers);
+  const { catalog, sets } = parts;
   const requests = new Requests(parts);
   const index = new RequestIndex(catalog);
   const askedFor = async ({ set: slug = DEFAULT_SET, options = {} }: AskedRequests): Promise<AskedFor> => {
     const set = await ensureSet(sets, slug);
     return { set: set.slug, options };
   };
-  /** At once, so that one command does it all: other processes that sync the set find nothing to do. */
-  const publish = async ({ set, result }: RequestDocument) => {
-    const folder = result?.dataset?.slice(set.length + 1);
-    if (folder !== undefined) await parts.syncSet(await sets.bySlug(set), [folder]);
-  };
   return {
-    async add(given, asked) {
-      const parsed = given.map(parseRequest);
-      return requests.add(parsed, await askedFor(asked));
+    ...reading(parts, requests, index),
+    ...ingesting({ ...parts, requests, askedFor, ingest: onceLoaded(parts, closers) }),
+
+    add: async (given, asked) => requests.add(given.map(parseRequest), await askedFor(asked)),
+    retry: (id) => requests.retry(id),
+    open: () => index.open(),
+
+    async removeUnused(signal) {
+      const { removeUnused } = await import('./results/remove-unused.ts');
+      return removeUnused(parts, signal);
     },
 
+    async fail(name, { isCancelled, message }) {
+      const status = isCancelled ? 'cancelled' : 'error-backend';
+      const result = { hit: false, status, message, updated: Date.now() } as const;
+      await (isCancelled ? requests.cancel(name, result) : requests.end(name, result));
+    },
+  };
+}
+
+type Reads = Pick<OpenDatasets, 'list' | 'get' | 'byId' | 'manifest' | 'stored'>;
+
+function reading({ catalog, artifacts }: DatasetsParts, requests: Requests, index: RequestIndex): Reads {
+  return {
     async list(filter) {
       const { ids, next } = await index.find(filter);
       const found = await Promise.all(ids.map(async (id) => ({ id, document: await requests.get(id) })));
@@ -91,35 +104,31 @@ export function openDatasets(parts: DatasetsParts, closers: Closers): OpenDatase
       return result?.manifest === undefined ? undefined : readManifest(artifacts, result.manifest);
     },
 
-    retry: (id) => requests.retry(id),
-
     async *stored(set) {
       const prefix = set === undefined ? '' : `${set}/`;
       for await (const { documents } of latestPages<Dataset>(catalog, { kind: 'dataset', prefix, limit: PAGE })) {
-        yield* documents.map(({ body }) => body);
+        for (const { body } of documents) if (body.removed === undefined) yield body;
       }
     },
+  };
+}
 
-    open: () => index.open(),
+interface IngestingParts extends DatasetsParts {
+  readonly requests: Requests;
+  askedFor(asked: AskedRequests): Promise<AskedFor>;
+  ingest: ReturnType<typeof onceLoaded>;
+}
 
-    async removeUnused(signal) {
-      const { removeUnused } = await import('./results/remove-unused.ts');
-      return removeUnused(parts, signal);
-    },
-
-    async fail(name, { isCancelled, message }) {
-      const status = isCancelled ? 'cancelled' : 'error-backend';
-      const result = { hit: false, status, message, updated: Date.now() } as const;
-      await (isCancelled ? requests.cancel(name, result) : requests.end(name, result));
-    },
-
+function ingesting(parts: IngestingParts): Pick<OpenDatasets, 'ingest' | 'plan' | 'run'> {
+  const { requests, askedFor, ingest } = parts;
+  return {
     async ingest(given, asked) {
       const request = parseRequest(given);
       const target = await askedFor(asked);
       const { module, open } = await ingest();
       const outcome = await module.ingestDataset({ ...asked, ...target, request }, open);
       const document = await requests.record(request, target, await module.withManifest(outcome, open));
-      await publish(document);
+      await publish(document, parts);
       return document;
     },
 
@@ -143,6 +152,12 @@ export function openDatasets(parts: DatasetsParts, closers: Closers): OpenDatase
   };
 }
 
+/** Publishes a dataset at once, so that one command does it all: processes that sync the set find nothing to do. */
+async function publish({ set, result }: RequestDocument, { sets, syncFolders }: DatasetsParts): Promise<void> {
+  const folder = result?.dataset?.slice(set.length + 1);
+  if (folder !== undefined) await syncFolders(await sets.bySlug(set), [folder]);
+}
+
 /** What ingests datasets, loaded once. */
 function onceLoaded(parts: DatasetsParts, closers: Closers) {
   const load = async () => {
@@ -151,7 +166,10 @@ function onceLoaded(parts: DatasetsParts, closers: Closers) {
   };
   let loaded: ReturnType<typeof load> | undefined;
   return () => {
-    loaded ??= load();
+    loaded ??= load().catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
     return loaded;
   };
 }

@@ -6,10 +6,10 @@ import type { Closers } from '../lib/calls/closers.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { openBackends } from './backends/open-backends.ts';
 import { openFetcher } from './fetch/open-fetcher.ts';
-import { openPlatformClient } from './platform-client.ts';
 import type { IngestParts } from './ingest-dataset.ts';
 import { crawlLanding } from './landing/crawl-landing.ts';
 import { openHtmlParser } from './landing/parse-html.ts';
+import { openPlatformClient } from './platform-client.ts';
 import { datasetPlatforms } from './platforms/platforms.ts';
 import { archiverOf } from './strategies/archiver-of.ts';
 

@@ -168,7 +168,9 @@ describe('requests of datasets by HTTP', () => {
       const files = [{ name: 'a' }, { name: 'b', stated: { md5: '0'.repeat(32) } }, { name: 'c' }];
       const base_url = platforms.add({ platform: 'zenodo', id: '12', files });
       const { datasets } = started.app;
-      await datasets.ingest({ ingest_type: 'dataset', base_url }, { signal: AbortSignal.timeout(60_000) });
+      const request = { ingest_type: 'dataset', base_url } as const;
+      const signal = AbortSignal.timeout(60_000);
+      await datasets.ingest(request, { signal });
       const [{ id, result }] = (await read('?status=mismatch-md5')).requests;
       assert.deepEqual([result.hit, result.platform, result.file_count], [false, 'zenodo', 3]);
       const first = await read(`/${id}/files?limit=2`);
@@ -176,13 +178,20 @@ describe('requests of datasets by HTTP', () => {
       assert.deepEqual([first.file_count, first.files.length, next], [3, 2, 2]);
       const last = await read(`/${id}/files?limit=2&at=${next}`);
       const [, failed] = first.files;
-      assert.deepEqual(
-        [failed.path, failed.status, 'stored' in failed, last.next],
-        ['b', 'mismatch-md5', false, undefined],
-      );
+      assert.deepEqual([failed.path, failed.status, last.next], ['b', 'mismatch-md5', undefined]);
       assert.match(failed.message, /0{32}/);
       const retry = await askJson(at(`/${id}/retry`), {}, tokens.administrator);
       assert.deepEqual([retry.status, retry.body.state, retry.body.result.status], [202, 'waiting', 'mismatch-md5']);
+      await datasets.ingest(request, { signal, options: { acceptMismatch: true } });
+      const stored = (await read(`/${id}/files`)).files;
+      assert.deepEqual(
+        stored.map((file: { readonly status: string }) => [file.status, 'stored' in file]),
+        [
+          ['success', false],
+          ['accepted-mismatch', false],
+          ['success', false],
+        ],
+      );
     } finally {
       await platforms.close();
     }

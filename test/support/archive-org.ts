@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type FileServer, startFileServer } from './file-server.ts';
+
+/** Milliseconds until an item is made. */
+const MAKING_MS = 20;
 
 export interface ArchiveItem {
   readonly metadata: Readonly<Record<string, string | readonly string[]>>;
@@ -51,6 +55,8 @@ export class ArchiveOrg {
   readonly requests: ArchiveRequest[] = [];
   faults: ArchiveFaults = {};
   #server!: FileServer;
+  /** Items whose first file is under way. */
+  readonly #making = new Set<string>();
   /** What the metadata API says while it is stale. */
   #known = new Map<string, object>();
 
@@ -128,7 +134,11 @@ export class ArchiveOrg {
     if (!this.items.has(item) && headers['x-archive-auto-make-bucket'] !== '1') {
       return problem(response, 404, 'NoSuchBucket', 'The specified bucket does not exist.');
     }
-    const bytes = await buffer(request);
+    if (this.#making.has(item)) return problem(response, 409, 'OperationAborted', 'The bucket is just being made.');
+    const isNew = !this.items.has(item);
+    if (isNew) this.#making.add(item);
+    const bytes = await buffer(request).finally(() => isNew && wait(MAKING_MS));
+    this.#making.delete(item);
     const md5 = createHash('md5').update(bytes).digest();
     const stated = headers['content-md5'];
     if (stated !== undefined && stated !== md5.toString('hex') && stated !== md5.toString('base64')) {

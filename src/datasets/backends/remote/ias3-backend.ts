@@ -1,3 +1,4 @@
+import { Mutex } from '../../../lib/calls/mutex.ts';
 import type { ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../../archiving.ts';
 import type { DatasetFetcher } from '../../fetch/dataset-fetcher.ts';
 import { digits14 } from '../../fetch/timestamp14.ts';
@@ -104,6 +105,8 @@ class ItemSession implements BackendSession {
   readonly #budget: ByteBudget;
   #bundle: HashedScratchFile | undefined;
   readonly #copies = new Map<number, StoredCopy>();
+  /** The first file makes the item, by itself: of two that make it at the same time, one would be refused. */
+  readonly #making = new Mutex();
   /** By path: md5 of what was sent by this session. */
   readonly #sent = new Map<string, string>();
 
@@ -166,8 +169,13 @@ class ItemSession implements BackendSession {
     };
     const stated = dataset.files.reduce((sum, file) => sum + (file.size ?? 0), 0);
     const sent = { item: this.itemName, path, size, md5: hashes.md5, totalSize: Math.max(size, stated), headers };
-    await sendFile(this.#item, { ...sent, read: () => read(0, size) }, signal);
-    this.#sent.set(path, hashes.md5);
+    const send = async () => {
+      await sendFile(this.#item, { ...sent, read: () => read(0, size) }, signal);
+      this.#sent.set(path, hashes.md5);
+    };
+    const isMade = () => this.#item.state !== undefined || this.#sent.size > 0;
+    const isFirst = !isMade() && (await this.#making.run(() => !isMade() && send().then(() => true), signal));
+    if (!isFirst) await send();
   }
 
   #pathOf(file: PlatformFile): string {
