@@ -103,15 +103,30 @@ describe('tidemark datasets rows', () => {
     const platforms = await startPlatforms();
     try {
       const url = platforms.add({ platform: 'zenodo', id: '12', files: [{ name: 'a.csv' }] });
-      const env = { ...environment(), TIDEMARK_DATASET_NETWORKS: '127.0.0.1' };
-      const { exitCode, stderr } = await runTidemark(['datasets', 'ingest', url], { cwd: folder, env });
-      assert.equal(exitCode, 0, stderr);
+      const ingest = async (more: Readonly<Record<string, string>> = {}) => {
+        const env = { ...environment(), TIDEMARK_DATASET_NETWORKS: '127.0.0.1', ...more };
+        const { exitCode, stderr } = await runTidemark(['datasets', 'ingest', url], { cwd: folder, env });
+        assert.equal(exitCode, 0, stderr);
+      };
+      await ingest();
       const database = new DatabaseSync(join(app.configuration.dataFolder, 'datasets.db'), { readOnly: true });
       const row = database.prepare('SELECT * FROM ingest_fileset_result WHERE base_url = ?').get(url)!;
       database.close();
       assert.deepEqual([row.platform_id, row.ingest_strategy, row.file_count], ['12', 'web-file', 1]);
       const [file] = JSON.parse(row.manifest as string);
       assert.deepEqual([file.path, file.status, file.size], ['a.csv', 'success', 1_000]);
+
+      // Another database gets the rows of before, too.
+      const client = new pg.Client(place.postgresql.url);
+      await client.connect();
+      try {
+        await client.query('DROP TABLE IF EXISTS ingest_fileset_result');
+        await ingest({ TIDEMARK_DATASET_ROWS: place.postgresql.url });
+        const { rows } = await client.query('SELECT status FROM ingest_fileset_result ORDER BY status');
+        assert.deepEqual(rows.map(({ status }) => status).toSorted(), ['platform-404', 'success', 'success-existing']);
+      } finally {
+        await client.end();
+      }
     } finally {
       await platforms.close();
     }

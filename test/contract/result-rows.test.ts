@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import pg from 'pg';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import { openPostgresqlRows } from '../../src/datasets/sinks/postgresql-rows.ts';
 import type { ResultRow } from '../../src/datasets/sinks/result-row.ts';
 import { openSqliteRows } from '../../src/datasets/sinks/sqlite-rows.ts';
@@ -50,6 +52,19 @@ describe('rows of results in SQLite', () => {
       return async () => database.close();
     },
   }));
+});
+
+describe('the file of rows in SQLite', () => {
+  const folder = useTempFolder();
+
+  it('can be read by its owner alone, and says when it cannot be made', async () => {
+    await openSqliteRows(folder.at('datasets.db')).close();
+    assert.equal(statSync(folder.at('datasets.db')).mode & 0o077, 0);
+    folder.write('file');
+    const isAway = (error: unknown) => isTidemarkError(error, 'unavailable') && error.details.sink === 'rows';
+    assert.throws(() => openSqliteRows(folder.at('file/datasets.db')), isAway);
+    assert.throws(() => openSqliteRows(folder.path), isAway);
+  });
 });
 
 describe('rows of results in PostgreSQL', () => {

@@ -58,7 +58,7 @@ describe('requests of datasets as jobs', () => {
     assert.equal((await started.app.sets.bySlug('datasets')).origin.kind, 'datasets');
   });
 
-  it('tries again what may pass, and keeps the last result until there is another (D49)', async () => {
+  it('keeps the last result until there is another (D49)', async () => {
     let isDown = false;
     const url = platforms.add({
       platform: 'dataverse',
@@ -81,7 +81,20 @@ describe('requests of datasets as jobs', () => {
     assert.equal(second.result?.status, 'bad-platform-reply');
   });
 
-  it('ends a request whose job was cancelled or has failed, and retries it when that is asked', async () => {
+  it('tries again what may pass, and has a result at the last attempt', async () => {
+    const lost = { name: 'b', fault: { name: 'missing' } } as const;
+    const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }, lost] });
+    const [document] = await add(url);
+    run();
+    const { result } = await ended(url);
+    const { attempts, state } = await until('its job has ended', async () => {
+      const job = await started.app.jobs.queue.get(document!.job!);
+      return job.state === 'running' ? undefined : job;
+    });
+    assert.deepEqual([result?.status, attempts, state], ['file-not-fetched', 2, 'done']);
+  });
+
+  it('ends a request whose job was cancelled, and retries it when that is asked', async () => {
     const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }] });
     const [document] = await add(url);
     await started.app.jobs.cancel(document!.job!);

@@ -118,6 +118,11 @@ describe('Kafka', () => {
     assert.equal(message!.value.manifest, null);
     assert.match(`${message!.value.manifest_url}`, new RegExp(`^${started.url}/api/datasets/[0-9a-f]{32}/files$`));
     assert.equal(message!.value.total_size, 5_000_000_000);
+    const job = await until('the job is done', async () => {
+      const [found] = await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], states: ['done'], limit: 1 });
+      return found;
+    });
+    assert.deepEqual(job.result, { sink: 'kafka', sent: 1 });
   });
 
   it('gets no other results than the same ones again after a kill', async () => {
@@ -184,8 +189,8 @@ describe('Kafka', () => {
     await send(REQUESTS, ['no JSON', '{"ingest_type":"pdf","base_url":"https://a.example.org/"}', '', ...good]);
     await until('all are recorded', async () => (await requested()).length === 40 && skipped.size === 3);
     assert.match([...skipped].toSorted().join('\n'), /use dataset: .*pdf.* is not ingested here/);
-    const jobs = await app.jobs.queue.list({ kinds: ['ingest-dataset'], limit: 100 });
-    assert.equal(jobs.length, 40);
+    const filter = { kinds: [INGEST_DATASET], limit: 100 };
+    await until('each has its job', async () => (await app.jobs.queue.list(filter)).length === 40);
   });
 
   /** As a worker that does nothing for a request. */

@@ -20,12 +20,14 @@ export async function recordResults(
   const folder = '0'.repeat(32);
   const manifest =
     files && (await putManifest(artifacts, { folder, attempt: randomBytes(4).toString('hex') }, { files })).key;
-  for (const document of documents) {
-    const body = { ...document };
-    if (manifest !== undefined && document.result !== undefined)
-      Object.assign(body, { result: { ...document.result, manifest } });
-    await updateDocument(catalog, { kind: 'dataset-request', id: requestId(document.request) }, () => body);
-  }
+  await Promise.all(
+    documents.map((document) => {
+      const { result } = document;
+      const body = result && manifest !== undefined ? { ...document, result: { ...result, manifest } } : document;
+      const id = requestId(document.request);
+      return updateDocument<RequestDocument>(catalog, { kind: 'dataset-request', id }, () => body);
+    }),
+  );
 }
 
 /** Sends results in this process, as `tidemark work` does. */

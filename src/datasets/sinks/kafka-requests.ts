@@ -1,6 +1,7 @@
 import type { Consumer, Message } from '@platformatic/kafka';
 import { isTidemarkError } from '../../core/errors.ts';
 import { pauseAfter } from '../../lib/calls/retry.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import { clientOptions, type KafkaPlace, kafkaAway, makeTopics, topicsOf } from './kafka-client.ts';
 
 /** Members of this group share the requests. */
@@ -8,6 +9,7 @@ const GROUP = 'tidemark-ingest-fileset';
 const BACKOFF = { firstMs: 500, longestMs: 30_000 };
 /** A member that is killed keeps its partitions for so long. */
 const SESSION_MS = 6_000;
+const STOP_MS = 10_000;
 
 type StringConsumer = Consumer<string, string, string, string>;
 type RequestMessage = Message<string, string, string, string>;
@@ -49,10 +51,10 @@ export class KafkaRequests {
     this.#loop = this.#run();
   }
 
-  /** Resolves when the last request is recorded. */
+  /** Resolves when the last request is recorded, after 10 seconds at most: a broker may not answer. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#loop;
+    await withTimeout(this.#loop, STOP_MS, () => {});
   }
 
   async #run(): Promise<void> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Configuration } from '../../config/configuration.ts';
+import type { DatasetRows } from '../../config/dataset-values.ts';
 import type { ResultSink, SinkName } from './result-sink.ts';
 
 type SinkSettings = Pick<Configuration, 'dataFolder' | 'datasetRows' | 'datasetKafka' | 'datasetKafkaEnvironment'>;
@@ -33,9 +34,9 @@ export async function openSink(name: SinkName, settings: SinkSettings): Promise<
   return (await import('./postgresql-rows.ts')).openPostgresqlRows(rows.url);
 }
 
-function rowsOf({ datasetRows, dataFolder }: SinkSettings) {
+function rowsOf({ datasetRows, dataFolder }: SinkSettings): Exclude<DatasetRows, { readonly kind: 'none' }> {
   if (datasetRows === undefined || datasetRows.kind === 'none') {
-    return { kind: 'sqlite', file: join(dataFolder, 'datasets.db') } as const;
+    return { kind: 'sqlite', file: join(dataFolder, 'datasets.db') };
   }
   return datasetRows;
 }

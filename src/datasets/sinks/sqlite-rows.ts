@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
-import { makeFolder } from '../../lib/files/make-folder.ts';
+import { makeFile, makeFolder } from '../../lib/files/make-folder.ts';
 import { sqliteFault } from '../../lib/sqlite/sqlite-fault.ts';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import type { ResultRow } from './result-row.ts';
@@ -24,6 +24,8 @@ export function openSqliteRows(file: string): ResultSink {
   };
   const database = ask(() => {
     makeFolder(dirname(file));
+    // It has results of private sets, too.
+    makeFile(file);
     const opened = new DatabaseSync(file);
     // Readers do not stop it from writing, and what it has written stays after a power failure.
     opened.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
@@ -56,8 +58,7 @@ function cellOf(row: ResultRow, column: keyof ResultRow): string | number | null
 
 function translated(error: unknown, file: string): unknown {
   const { errcode, message } = error as { readonly errcode?: number; readonly message: string };
-  if (errcode === undefined) return error;
-  if (REFUSED.includes(errcode & 0xff)) return new RefusedResult(message, { cause: error });
+  if (errcode !== undefined && REFUSED.includes(errcode & 0xff)) return new RefusedResult(message, { cause: error });
   const fault = sqliteFault(error) ?? `cannot be used: ${message}`;
   return new TidemarkError('unavailable', `the database of rows ${file} ${fault}`, { sink: 'rows' }, error);
 }
