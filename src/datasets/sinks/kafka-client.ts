@@ -74,10 +74,11 @@ export async function makeTopics(
   }
 }
 
-/** The innermost message: those around it only say that something has failed. */
+/** With the innermost message of the client: those around it only say that something has failed. */
 export function kafkaAway(error: unknown, { brokers }: Pick<KafkaPlace, 'brokers'>): TidemarkError {
   const servers = brokers.map(({ host, port }) => `${host}:${port}`).join(', ');
-  return new TidemarkError('unavailable', `Kafka at ${servers}: ${innermost(error)}`, { sink: 'kafka' }, error);
+  const message = `Kafka at ${servers} cannot be used (${innermost(error)}): start it, or correct --dataset-kafka`;
+  return new TidemarkError('unavailable', message, { sink: 'kafka' }, error);
 }
 
 function innermost(error: unknown): string {

@@ -54,7 +54,7 @@ function translated(error: unknown, url: string): unknown {
   const reason = message === '' ? code : message;
   return new TidemarkError(
     'unavailable',
-    `PostgreSQL at ${host}${pathname} does not take rows: ${reason}`,
+    `PostgreSQL at ${host}${pathname} cannot be used (${reason}): start it, or correct --dataset-rows or PGPASSWORD`,
     { sink: 'rows' },
     error,
   );
