@@ -3,7 +3,7 @@ import { formatCount } from '../lib/format-count.ts';
 import { chooseStrategy, type WebLimits } from './choose-strategy.ts';
 import type { RawReply } from './datasets.ts';
 import { IngestFailure } from './ingest-failure.ts';
-import type { HtmlBiblio } from './landing/html-biblio.ts';
+import type { CrawledLanding } from './landing/crawl-landing.ts';
 import type { Landing } from './landing/landing.ts';
 import type { DatasetPlatform, PlatformClient, PlatformDataset } from './platform.ts';
 import type { IngestOptions, IngestRequest } from './request.ts';
@@ -13,14 +13,8 @@ export interface FindParts {
   readonly limits: IngestLimits;
   /** Asked in order. */
   readonly platforms: readonly DatasetPlatform[];
-  crawl(url: string, signal: AbortSignal): Promise<CrawledPage>;
+  crawl(url: string, signal: AbortSignal): Promise<CrawledLanding>;
   clientFor(asked: Pick<AskedIngest, 'signal' | 'onReply'>): PlatformClient;
-}
-
-interface CrawledPage {
-  readonly landing: Landing;
-  /** Absent for a page that is no HTML. */
-  readonly biblio?: HtmlBiblio | undefined;
 }
 
 interface IngestLimits {

@@ -59,7 +59,7 @@ export interface PlatformDataset {
   readonly webBaseUrl?: string | undefined;
 }
 
-export interface PlatformBundle {
+interface PlatformBundle {
   readonly url: string;
   /** The name of the file, such as `dataverse_files.zip`. */
   readonly name: string;

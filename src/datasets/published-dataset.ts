@@ -29,11 +29,15 @@ export function manifestKey(dataset: Named): ResourceKey {
  * The key of a file: `/DOMAIN/ID/vVERSION/PATH`. A path that would be too long for a URI is replaced by its number.
  * @param number from 1; 0 for the bundle
  */
-export function fileKey(dataset: Named, { path }: Pick<ManifestFile, 'path'>, number: number): ResourceKey {
-  const key = `${prefixOf(dataset)}${keyOfPath(path).slice(1)}`;
+export function fileKey(dataset: Named, file: Pick<ManifestFile, 'path'>, number: number): ResourceKey {
+  return keyBelow(prefixOf(dataset), file, number);
+}
+
+function keyBelow(prefix: string, { path }: Pick<ManifestFile, 'path'>, number: number): ResourceKey {
+  const key = `${prefix}${keyOfPath(path).slice(1)}`;
   if (key.length <= MOST_KEY) return key;
   const [ending = ''] = /\.[A-Za-z0-9]{1,8}$/.exec(path) ?? [];
-  return `${prefixOf(dataset)}${String(number).padStart(DIGITS, '0')}~${ending}`;
+  return `${prefix}${String(number).padStart(DIGITS, '0')}~${ending}`;
 }
 
 /** The manifest of a dataset as a resource. */
@@ -50,26 +54,29 @@ export function publishedFiles(dataset: Dataset, manifest: AnyManifest): readonl
   const bundle = 'bundle' in manifest ? manifest.bundle : undefined;
   const files =
     bundle === undefined ? manifest.files.map((file, at) => [file, at + 1] as const) : [[bundle, 0] as const];
+  // Once, and not for each of 10,000 files.
+  const prefix = prefixOf(dataset);
+  const links = [
+    { rel: 'describedby', href: `${prefix}${MANIFEST}`, mime: 'application/json' },
+    linkTo('collection', dataset.persistentId),
+  ];
   return files.flatMap(([file, number]) => {
     const { stored } = file;
-    return stored === undefined ? [] : [{ key: fileKey(dataset, file, number), state: stateOf(dataset, file, stored) }];
+    if (stored === undefined) return [];
+    const place = storedAt(stored, dataset.stored);
+    return [{ key: keyBelow(prefix, file, number), state: { ...stateOf(file, links), ...place } }];
   });
 }
 
-function stateOf(dataset: Dataset, file: ManifestFile, place: StoredBytes): ResourceState {
+function stateOf(file: ManifestFile, links: readonly (Link | undefined)[]): ResourceState {
   const { md5, sha1, sha256, mimetype, platform_url } = file;
   const hashes: Hashes = {
     ...(sha256 !== undefined && { 'sha-256': sha256 }),
     ...(sha1 !== undefined && { 'sha-1': sha1 }),
     ...(md5 !== undefined && { md5 }),
   };
-  const links = [
-    { rel: 'describedby', href: manifestKey(dataset), mime: 'application/json' },
-    linkTo('collection', dataset.persistentId),
-    linkTo('via', platform_url),
-  ];
   const media = mimetype === undefined ? {} : { mime: mimetype };
-  return { ...media, hashes, links: given(links), ...storedAt(place, dataset.stored) };
+  return { ...media, hashes, links: given([...links, linkTo('via', platform_url)]) };
 }
 
 function storedAt({ artifact, offset, length }: StoredBytes, at: number): ResourceState {

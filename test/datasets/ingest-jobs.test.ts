@@ -81,6 +81,20 @@ describe('requests of datasets as jobs', () => {
     assert.equal(second.result?.status, 'bad-platform-reply');
   });
 
+  it('puts a result only into the request that it is of (D49)', async () => {
+    const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }] });
+    const [replaced] = await add(url);
+    const request = { ingest_type: 'dataset', base_url: url } as const;
+    const later = await started.app.datasets.ingest(request, { signal: new AbortController().signal });
+    run();
+    const job = await until('its job has ended', async () => {
+      const found = await started.app.jobs.queue.get(replaced!.job!);
+      return found.state === 'done' ? found : undefined;
+    });
+    assert.deepEqual(job.result, { replaced: true });
+    assert.deepEqual(await started.app.datasets.get(url), later);
+  });
+
   it('tries again what may pass, and has a result at the last attempt', async () => {
     const lost = { name: 'b', fault: { name: 'missing' } } as const;
     const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }, lost] });

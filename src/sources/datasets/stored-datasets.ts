@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Dataset } from '../../datasets/dataset.ts';
@@ -29,6 +30,8 @@ export function storedDatasets({ catalog, artifacts }: Parts, slug: string): Dat
       const own = publishedManifest(dataset);
       if (dataset.isRemote) return [own];
       const manifest = await readManifest(artifacts, dataset.manifest.artifact);
+      // Parsing one of 10,000 files takes a while.
+      await setImmediate();
       if (manifest !== undefined) return [...publishedFiles(dataset, manifest), own];
       const message = `the manifest of the dataset ${dataset.id} is missing (${dataset.manifest.artifact}): restore it from a backup of the artifact store`;
       throw new TidemarkError('unavailable', message, { dataset: dataset.id });
