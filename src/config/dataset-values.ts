@@ -41,7 +41,8 @@ export const datasetRows = checked((value): DatasetRows => {
   if (url === null || !/^postgres(?:ql)?:$/.test(url.protocol)) {
     throw new Wrong(`${quote(value)} is not a database: use sqlite:FILE, postgresql://USER@HOST/DATABASE or none`);
   }
-  if (url.password !== '' || url.searchParams.has('password')) throw new Wrong('contains a password: put it into PGPASSWORD, or into ~/.pgpass');
+  if (url.password !== '' || url.searchParams.has('password'))
+    throw new Wrong('contains a password: put it into PGPASSWORD, or into ~/.pgpass');
   return { kind: 'postgresql', url: text };
 });
 
