@@ -48,6 +48,7 @@ describe('datasets entities and datasets requests', () => {
 
     const filesets = await run(['entities', '--kind', 'fileset']);
     assert.equal(filesets.said, '1 fileset entity; 2 skipped: 1 a single file: use --kind file, 1 terminal-bad-status');
+    assert.match((await run(['entities', '--set', 'dataset'])).said, /dataset/);
     const [{ manifest, urls, release_ids }] = filesets.lines;
     assert.deepEqual(release_ids, [RELEASE.ident]);
     const { stdout } = await place.run(['resources', 'list', 'datasets', '--json']);

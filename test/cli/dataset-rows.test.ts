@@ -65,7 +65,7 @@ describe('tidemark datasets rows', () => {
     assert.match(csv, /dataset,https:\/\/data\.example\.org\/two,2026-11-29T08:00:00\.000Z,false,platform-404,.*"a,b"/);
   });
 
-  it('prints statements that PostgreSQL and SQLite take, also twice (D39-D49)', async () => {
+  it('prints statements that PostgreSQL and SQLite take, also twice (D39, D41, D44-D46, D49)', async () => {
     const sql = await prints('--sql');
     const database = new DatabaseSync(':memory:');
     const client = new pg.Client(place.postgresql.url);

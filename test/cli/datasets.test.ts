@@ -63,6 +63,13 @@ describe('datasets on the command line', () => {
       `${platforms.url}/none`,
       'no',
     ];
+    // Both are under way at the same time.
+    platforms.addPage('/api/records/12/files/a.csv/content', (_request, response) => {
+      until('the other one', async () => platforms.requests.includes(new URL(other).pathname + new URL(other).search))
+        .then(() => response.end(contentOf('a.csv')))
+        .catch(() => response.destroy());
+      return true;
+    });
     const { exitCode, stdout } = await run(['ingest', '-', '--concurrency', '2'], `${input.join('\n')}\n`);
     assert.equal(exitCode, 1);
     const byUrl = new Map(linesOf(stdout).map((line) => [line.request?.base_url ?? line.number, line]));
@@ -100,7 +107,15 @@ describe('datasets on the command line', () => {
   it('adds, lists, shows and retries requests, which workers do (D31, D33)', async () => {
     const url = addTwo();
     assert.match(await done('add', url, '--set', 'data'), new RegExp(`^[0-9a-f]{32}  ${url}\n$`));
-    assert.match(await done('list'), new RegExp(`\nwaiting .* data +${url}\n`));
+    assert.match(await done('list', '--state', 'waiting', '--set', 'data'), new RegExp(`\nwaiting .* data +${url}\n`));
+    for (const filter of [
+      ['--state', 'ended'],
+      ['--set', 'datasets'],
+    ]) {
+      assert.equal(await done('list', ...filter), 'There is no such request.\n');
+    }
+    const added = await run(['add', '-'], 'no\n');
+    assert.deepEqual([added.exitCode, /^line 1: /.test(added.stdout)], [1, true]);
     const { exitCode, stderr } = await run(['retry', url]);
     assert.deepEqual([exitCode, /waits for its job/.test(stderr)], [2, true]);
     const work = place.start(['work', '--kinds', 'ingest-dataset', '--concurrency', '12'], { env });
@@ -115,7 +130,7 @@ describe('datasets on the command line', () => {
     assert.match((await run(['show', url.replace('12', '13')])).stderr, new RegExp(`did you mean ${url}`));
   });
 
-  it('hands over what the user has chosen (d12, d13)', async () => {
+  it('hands over what the user has chosen (d12, d13, d16)', async () => {
     const files = [{ name: 'a.csv', stated: { md5: '0'.repeat(32) } }];
     const url = platforms.add({ platform: 'zenodo', files });
     const refused = await run(['ingest', url]);
@@ -128,6 +143,7 @@ describe('datasets on the command line', () => {
     const concept = `${platforms.url}/records/30`;
     assert.match((await run(['ingest', concept])).stdout, /: platform-scope: .*--follow-latest/);
     assert.match(await done('ingest', concept, '--follow-latest'), /: success: zenodo 31/);
+    assert.match(await done('ingest', addTwo(), '--bundle', '--dry-run'), /: web-fileset-bundled\n/);
   });
 
   const failing = async (url: string, ...more: readonly string[]) => {

@@ -74,8 +74,16 @@ describeOnEachStore('the datasets of a set', (store, itOnce) => {
   testSource('datasets', manifests);
   testContents('datasets', manifests);
 
-  /** A dataset of two files, which are ranges of one artifact. */
-  async function withTwoFiles(opened: Awaited<ReturnType<typeof open>>) {
+  const TWO_FILES = [
+    ['data/a b.csv', 11, 'first'],
+    ['z.csv', 16, '2nd!'],
+  ] as const;
+
+  /** A dataset of files, which are ranges of one artifact. */
+  async function withFiles(
+    opened: Awaited<ReturnType<typeof open>>,
+    ranges: readonly (readonly [path: string, offset: number, bytes: string])[],
+  ) {
     const { artifacts } = opened;
     const empty = datasetOf('one', { artifact: '', length: 0, sha256: '' });
     const folder = folderOf(empty.platform);
@@ -86,12 +94,13 @@ describeOnEachStore('the datasets of a set', (store, itOnce) => {
       Buffer.from('2nd!'),
       Buffer.from('end'),
     ]);
-    const fileOf = (path: string, offset: number, bytes: string): ManifestFile => ({
-      ...{ status: 'success', path, size: bytes.length, sha256: hash('sha256', bytes, 'hex') },
-      ...{ mimetype: 'text/csv', platform_url: `https://data.example.org/files/${path}` },
-      stored: { artifact: warc, offset, length: bytes.length },
-    });
-    const files = [fileOf('data/a b.csv', 11, 'first'), fileOf('z.csv', 16, '2nd!')];
+    const files = ranges.map(
+      ([path, offset, bytes]): ManifestFile => ({
+        ...{ status: 'success', path, size: bytes.length, sha256: hash('sha256', bytes, 'hex') },
+        ...{ mimetype: 'text/csv', platform_url: `https://data.example.org/files/${path}` },
+        stored: { artifact: warc, offset, length: bytes.length },
+      }),
+    );
     const manifest = { ...({ platform_name: 'dataverse' } as DatasetManifest), files };
     const { key, length, hashes } = await putManifest(artifacts, { folder, attempt: '0000000b' }, manifest);
     await put(opened, datasetOf('one', { artifact: key, length, sha256: hashes['sha-256'] }));
@@ -100,7 +109,7 @@ describeOnEachStore('the datasets of a set', (store, itOnce) => {
 
   it('publishes all files of a dataset in one commit, the manifest last, with their links (d11, d14)', async () => {
     const opened = await open();
-    await withTwoFiles(opened);
+    await withFiles(opened, TWO_FILES);
     const commits: (readonly string[])[] = [];
     const post = (events: Parameters<typeof opened.updater.post>[0]) => {
       commits.push(events.map(({ key }) => key));
@@ -119,9 +128,20 @@ describeOnEachStore('the datasets of a set', (store, itOnce) => {
     assert.deepEqual(own!.state.links?.[0], { rel: 'describes', href: 'https://data.example.org/one' });
   });
 
+  itOnce('looks up the resources of a dataset of more than 1,000 files, each once', async () => {
+    const opened = await open();
+    await withFiles(
+      opened,
+      Array.from({ length: 1_001 }, (_, at) => [`f/${at}`, 11, 'first'] as const),
+    );
+    assert.equal((await sync(opened))!.created, 1_002);
+    const again = (await sync({ ...opened, rehash: true }))!;
+    assert.deepEqual([again.created, again.updated, again.unchanged], [0, 0, 1_002]);
+  });
+
   itOnce('opens files that are ranges of a WARC, for requests and for dumps, and verifies them (d14)', async () => {
     const opened = await open();
-    const warc = await withTwoFiles(opened);
+    const warc = await withFiles(opened, TWO_FILES);
     await sync(opened);
     const counter = new SyncCounter();
     assert.deepEqual(await collect(opened.source.verify({ counter })), []);

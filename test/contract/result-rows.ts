@@ -81,7 +81,7 @@ export function testResultRows(under: () => RowsUnderTest): void {
     'an empty item name': { item_name: '' },
     'an empty path of a bundle': { item_bundle_path: '' },
   };
-  it('refuses what its checks refuse, says which, and writes the others (D39, D41-D43, D45)', async () => {
+  it('refuses what its checks refuse, says which, and writes the others (D39, D41-D43, D45, d3)', async () => {
     const wrong = Object.entries(refused);
     const sent = [
       sentResult('one'),

@@ -37,7 +37,7 @@ describe('the set of datasets', () => {
       .map((line) => JSON.parse(line));
   };
 
-  it('has dumps, and can be verified and mirrored, as every set (D11, D12, d11)', async () => {
+  it('has dumps, and can be verified and mirrored, as every set (d11)', async () => {
     await done('dumps', 'build', 'datasets');
     const [verified] = await done('verify', 'datasets', '--root', '--published');
     assert.deepEqual([verified.equal, verified.resources], [true, 4]);

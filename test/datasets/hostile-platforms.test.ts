@@ -55,7 +55,7 @@ describe('platforms of datasets', () => {
     platforms.add({ files: FILES, ...dataset });
 
   for (const platform of PLATFORMS)
-    it(`reads a manifest of ${platform}, whose URLs lead to the bytes that it states (D22, D24, D28, D29, D52, D54, D58)`, async () => {
+    it(`reads a manifest of ${platform}, whose URLs lead to the bytes that it states (D22, D24, D29, D52, D54, D58)`, async () => {
       const { files, ...dataset } = await read(add({ platform }));
       assert.equal(dataset.platformDomain, new URL(platforms.url).host);
       assert.deepEqual(

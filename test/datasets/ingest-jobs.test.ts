@@ -46,7 +46,7 @@ describe('requests of datasets as jobs', () => {
       return document.state === 'ended' && document.result !== undefined ? document : undefined;
     });
 
-  it('ingests each URL once, by a job, and publishes it in the set (D01, D31, D33, D49)', async () => {
+  it('ingests each URL once, by a job, and publishes it in the set (D01, D31, D49)', async () => {
     const urls = ['a', 'b'].map((name) => platforms.add({ platform: 'zenodo', files: [{ name }, { name: 'other' }] }));
     const documents = await add(...urls, urls[0]!);
     assert.deepEqual(new Set(documents.map(({ state }) => state)), new Set(['waiting']));
@@ -92,6 +92,12 @@ describe('requests of datasets as jobs', () => {
       return found.state === 'done' ? found : undefined;
     });
     assert.deepEqual(job.result, { replaced: true });
+    assert.deepEqual(await started.app.datasets.get(url), later);
+    // The job of a process that was killed after it has recorded the result.
+    const name = { id: await idOf(url), token: later.token };
+    const attempt = { signal: new AbortController().signal, isLast: true };
+    assert.equal(await started.app.datasets.run(name, attempt), undefined);
+    await started.app.datasets.fail(name, { isCancelled: false, message: 'its process was killed' });
     assert.deepEqual(await started.app.datasets.get(url), later);
   });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import type { Dataset } from '../../src/datasets/dataset.ts';
 import type { DatasetManifest } from '../../src/datasets/manifest.ts';
@@ -48,7 +49,7 @@ describe('ingesting a dataset', () => {
     return found;
   };
 
-  it('publishes each file with its hashes, and its manifest (D09, D24, D26, D27, D55, d11, d14)', async () => {
+  it('publishes each file with its hashes, and its manifest (D09, D24, D26, D27, D55, d11)', async () => {
     await start();
     const { result } = await ingestNew({
       platform: 'dataverse',
@@ -100,6 +101,22 @@ describe('ingesting a dataset', () => {
     );
   });
 
+  it('has one result for two requests at the same time: that of the first to be stored (D49, d11)', async () => {
+    await start();
+    const url = platforms.add({ platform: 'zenodo', id: '12', files: [{ name: 'a' }, { name: 'b' }] });
+    const held: ServerResponse[] = [];
+    platforms.addPage('/api/records/12/files/b/content', (_request, response) => {
+      held.push(response);
+      if (held.length === 2) for (const one of held) one.end(contentOf('b'));
+      return true;
+    });
+    const documents = await Promise.all([ingest(url), ingest(`${url}?from=elsewhere`)]);
+    const results = documents.map(({ result }) => result!);
+    assert.deepEqual(results.map(({ status }) => status).sort(), ['success', 'success-existing']);
+    const [dataset] = await stored();
+    assert.deepEqual(new Set(results.map(({ manifest }) => manifest)), new Set([dataset!.manifest.artifact]));
+  });
+
   it('stores a single file as one, and more files than a web archive takes in an item (D08, D12, D17, d10)', async () => {
     await start();
     const single = await ingestNew({ platform: 'zenodo', files: [{ name: 'one.rar' }] });
@@ -119,8 +136,9 @@ describe('ingesting a dataset', () => {
     await start();
     const wrong = { name: 'wrong.csv', stated: { md5: 'f'.repeat(32) } };
     const document = await ingestNew({ platform: 'dataverse', files: [...FILES, wrong] });
-    assert.deepEqual([document.result?.status, document.result?.hit], ['mismatch-md5', false]);
-    assert.match(document.result!.message!, /wrong\.csv/);
+    const { status, hit, strategy, platform, message } = document.result!;
+    assert.deepEqual([status, hit, strategy, platform?.name], ['mismatch-md5', false, 'web-fileset', 'dataverse']);
+    assert.match(message!, /wrong\.csv/);
     const { files } = (await started.app.datasets.manifest(document))!;
     assert.equal(files.find(({ path }) => path === 'wrong.csv')?.status, 'mismatch-md5');
     assert.deepEqual(await resources(), []);
@@ -132,7 +150,7 @@ describe('ingesting a dataset', () => {
     await start({ datasetFiles: 2, datasetSize: 5_000 });
     const outcomes = await Promise.all([
       ingestNew({ platform: 'zenodo', files: FILES }),
-      ingestNew({ platform: 'zenodo', files: [{ name: 'large', size: 6_000 }] }),
+      ingestNew({ platform: 'zenodo', files: [{ name: 'large', size: 5_001 }] }),
       ingestNew({ platform: 'zenodo', files: [] }),
       ingest(platforms.addPage('/about', { body: '<title>About us</title>' })),
     ]);
@@ -145,7 +163,17 @@ describe('ingesting a dataset', () => {
         ['no-platform-match', undefined, undefined],
       ],
     );
+    for (const { result } of outcomes) {
+      assert.deepEqual([result?.strategy, result?.terminal?.statusCode], [undefined, 200]);
+      assert.match(result!.terminal!.dt!, /^20\d{12}$/);
+    }
     assert.deepEqual(platforms.fileRequests, []);
+    const asLargeAsPermitted = [
+      { name: 'a', size: 2_000 },
+      { name: 'b', size: 3_000 },
+    ];
+    const { result } = await ingestNew({ platform: 'zenodo', files: asLargeAsPermitted });
+    assert.equal(result?.status, 'success');
   });
 
   it('plans what it would store, and stores nothing (D51)', async () => {

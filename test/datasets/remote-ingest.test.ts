@@ -34,9 +34,10 @@ describe('ingesting into the web archive and the items of others', () => {
     await Promise.all([platforms.close(), spn.close(), org.close()]);
   });
 
+  const { signal } = new AbortController();
+
   async function ingest(names: readonly string[]) {
     const base_url = platforms.add({ platform: 'zenodo', files: names.map((name) => ({ name })) });
-    const { signal } = new AbortController();
     const document = await started.app.datasets.ingest({ ingest_type: 'dataset', base_url }, { signal });
     const manifest = await started.app.datasets.manifest(document);
     const { sets, index } = started.app;
@@ -65,8 +66,10 @@ describe('ingesting into the web archive and the items of others', () => {
     assert.ok(!JSON.stringify([result, manifest]).includes(org.keys.secret));
     const again = await started.app.datasets.ingest(
       { ingest_type: 'dataset', base_url: result.terminal!.url },
-      { signal: new AbortController().signal },
+      { signal },
     );
     assert.deepEqual([again.result!.status, org.requestsOf('PUT').length], ['success-existing', 3]);
+    const elsewhere = await started.app.datasets.ingest(again.request, { signal, set: 'others' });
+    assert.deepEqual([elsewhere.result!.status, org.requestsOf('PUT').length], ['success-existing', 3]);
   });
 });

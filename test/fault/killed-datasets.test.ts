@@ -106,7 +106,7 @@ describeOnEachStore('ingesting datasets in processes that are killed', (store, i
     assert.equal((await keys()).length, 3);
   });
 
-  itOnce('ends each of many requests once, with 12 workers of which some are killed', async () => {
+  itOnce('ends each of many requests once, with 12 workers of which some are killed (D33)', async () => {
     const urls = Array.from({ length: 60 }, (_, at) =>
       platforms.add({ platform: 'zenodo', files: FILES, id: `${1000 + at}` }),
     );

@@ -56,6 +56,7 @@ describe('Pages of datasets', () => {
     assert.match((await get(`/datasets/${id}/`, sender)).text, /<button>Try again/);
     assert.match((await get('/datasets/', sender)).text, /action="\.\/\?set=sealed"/);
     assert.equal((await submit(`/datasets/${id}/retry`, sender)).headers.location, './?did=retry');
+    assert.doesNotMatch((await get(`/datasets/${id}/`, sender)).text, /<button>Try again/);
     const { headers } = await submit('/datasets/?set=sealed', sender, 'base_url=10.5072/X&followLatest=yes');
     assert.match(String(headers.location), /^\.\/[0-9a-f]{32}\/\?did=add$/);
     const { options, set } = await app.datasets.get('https://doi.org/10.5072/X');

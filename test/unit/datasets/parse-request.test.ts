@@ -24,7 +24,7 @@ describe('a request of a client', () => {
     assert.deepEqual(parseRequest(url), { ingest_type: 'dataset', base_url: url });
   });
 
-  it('keeps members that are not known (D28), and leaves out those without a value', () => {
+  it('keeps members that are not known, and leaves out those without a value', () => {
     const request = {
       ingest_type: 'dataset',
       base_url: 'https://example.org/',

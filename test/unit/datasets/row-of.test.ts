@@ -80,7 +80,7 @@ describe('the result of a single file', () => {
     });
   });
 
-  it('does not exist for filesets and for what was not stored (D35)', () => {
+  it('does not exist for filesets and for what was not stored (D32)', () => {
     const fileset = endedDocument('one');
     assert.equal(fileResultOf(fileset, rowOf(fileset, [manifestFile('a.csv')])), undefined);
     const failed = endedDocument('one', { strategy: 'web-file', hit: false, status: 'mismatch-md5' });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
 import { brokenLinks, missingFiles, missingNames, namesIn, textProblems } from '../../../scripts/text-rules.ts';
 
 const LONG = 'x '.repeat(61);
@@ -104,6 +105,19 @@ describe('The check of texts', () => {
   it('reads no links in blocks of code', () => {
     assert.deepEqual(
       brokenLinks({ path: 'a.md', text: '```js\n[a](b.md)\n```' }, () => undefined),
+      [],
+    );
+  });
+});
+
+describe('Code and pages of datasets', () => {
+  it('say bundle, and neither archive file nor container file (D16)', () => {
+    const cwd = new URL('../../../', import.meta.url);
+    const paths = globSync(['src/**/datasets/**/*.ts', 'docs/**/datasets.md'], { cwd: cwd.pathname });
+    const wrong = /\b(?:archive|container)[ _-]?files?\b/i;
+    assert.ok(paths.length > 100);
+    assert.deepEqual(
+      paths.filter((path) => wrong.test(readFileSync(new URL(path, cwd), 'utf8'))),
       [],
     );
   });

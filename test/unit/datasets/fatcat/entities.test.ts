@@ -95,7 +95,7 @@ describe('Entities of fatcat', () => {
     assert.equal(make([fileAt('a'), withoutHash]), 'a file without size, md5 or sha1');
   });
 
-  it('have of a single file its hashes and copies (D36, D10)', () => {
+  it('have of a single file its hashes and copies (D36, d10)', () => {
     const requests = [documentWith({ strategy: 'web-file' }, { fatcat: {} })];
     const { entity } = fileEntity({ requests, manifest: manifestOf([fileAt('data.rar')]), places: PLACES });
     assert.deepEqual([entity?.size, entity?.sha1, entity?.release_ids], [5, HASHES.sha1, []]);

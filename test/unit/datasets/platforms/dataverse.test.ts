@@ -96,7 +96,7 @@ const read = (version: unknown, url = LANDING, more = {}) =>
 const withFile = (change: object) => ({ ...VERSION, files: [{ ...FILE, dataFile: { ...FILE.dataFile, ...change } }] });
 
 describe('Dataverse', () => {
-  it('describes the latest version, and pins it (D55, D56, D57, d12)', async () => {
+  it('describes the latest version, and pins it (D28, D55, D56, D57, d12)', async () => {
     const dataset = await read(VERSION);
     assert.deepEqual(
       { ...dataset, files: dataset.files.length },

@@ -151,10 +151,10 @@ describe('Signposted pages', () => {
       '@id': `https://data.example.org/${at}`,
       '@type': 'Dataset',
     }));
-    const begun = performance.now();
+    const begun = process.cpuUsage();
     const jsonLd = [[{ ...DATASET, hasPart: folder }, folder, ...others.map((one) => ({ ...one, hasPart: folder }))]];
     assert.equal((await read({ jsonLd })).files.length, 10_001);
-    assert.ok(performance.now() - begun < 10_000);
+    assert.ok(process.cpuUsage(begun).user < 10_000_000);
   });
 
   it('leave out a distribution that is the page itself, as at PANGAEA (d18)', async () => {
