@@ -72,7 +72,13 @@ describe('requests of datasets as jobs', () => {
     isDown = true;
     const [again] = await add(url);
     assert.deepEqual([again!.state, again!.result], ['waiting', first.result]);
-    await assert.rejects(started.app.datasets.retry(await idOf(url)), (error) => isTidemarkError(error, 'conflict'));
+    const id = await idOf(url);
+    const refusal = (message: RegExp) => (error: Error) =>
+      isTidemarkError(error, 'conflict') && message.test(error.message);
+    await assert.rejects(started.app.datasets.retry(id), refusal(/waits for its job/));
+    const { body, version } = (await started.app.catalog.get<RequestDocument>('dataset-request', id))!;
+    await started.app.catalog.put('dataset-request', id, { ...body, state: 'running' }, version);
+    await assert.rejects(started.app.datasets.retry(id), refusal(/is being ingested/));
     run();
     const second = await until('the second result', async () => {
       const document = await started.app.datasets.get(url);
@@ -97,8 +103,13 @@ describe('requests of datasets as jobs', () => {
     const name = { id: await idOf(url), token: later.token };
     const attempt = { signal: new AbortController().signal, isLast: true };
     assert.equal(await started.app.datasets.run(name, attempt), undefined);
-    await started.app.datasets.fail(name, { isCancelled: false, message: 'its process was killed' });
+    const reason = { isCancelled: false, message: 'its process was killed' };
+    await started.app.datasets.fail(name, reason);
     assert.deepEqual(await started.app.datasets.get(url), later);
+    await runner!.stop();
+    const [waiting] = await add(url);
+    await started.app.datasets.fail(name, reason);
+    assert.deepEqual(await started.app.datasets.get(url), waiting);
   });
 
   it('tries again what may pass, and has a result at the last attempt', async () => {
@@ -112,6 +123,8 @@ describe('requests of datasets as jobs', () => {
       return job.state === 'running' ? undefined : job;
     });
     assert.deepEqual([result?.status, attempts, state], ['file-not-fetched', 2, 'done']);
+    const { files } = (await started.app.datasets.manifest(await started.app.datasets.get(url)))!;
+    assert.equal(files.find(({ path }) => path === 'b')?.status, 'file-not-fetched');
   });
 
   it('ends a request whose job was cancelled, and retries it when that is asked', async () => {
@@ -127,6 +140,10 @@ describe('requests of datasets as jobs', () => {
       return found.result?.hit === true ? found : undefined;
     });
     assert.equal(done.result?.status, 'success-file');
+    await runner!.stop();
+    const [again] = await add(url);
+    await started.app.jobs.cancel(again!.job!);
+    assert.deepEqual((await ended(url)).result, done.result);
   });
 
   it('removes files that no dataset and no result names, a week after they were stored', async () => {
@@ -134,8 +151,10 @@ describe('requests of datasets as jobs', () => {
     run();
     const whole = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }, { name: 'b' }] });
     const failing = platforms.add({ platform: 'zenodo', files: [{ name: 'c' }, wrong] });
+    const bundled = platforms.add({ platform: 'zenodo', files: [{ name: 'd' }, { name: 'e' }] });
     await add(whole, failing);
-    for (const url of [whole, failing]) await ended(url);
+    await started.app.datasets.add([{ ingest_type: 'dataset', base_url: bundled }], { options: { bundle: true } });
+    for (const url of [whole, failing, bundled]) await ended(url);
     await ageSet();
     const folder = join(started.app.configuration.dataFolder, 'artifacts', '_datasets');
     const folders = await readdir(folder);

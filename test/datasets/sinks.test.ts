@@ -49,6 +49,8 @@ describeOnEachStore('the sinks of results of datasets', (kind, itOnce) => {
       [...documents(60), requestDocument('waits', { state: 'waiting' })],
       [manifestFile('a.csv')],
     );
+    for (const _ of [1, 2]) await addSends(app);
+    assert.equal((await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], limit: 9 })).length, 1);
     worker = sendAsWorker(app);
     await hasRows(60);
     assert.equal(JSON.parse(rows()[0]!.manifest as string)[0].path, 'a.csv');
@@ -140,8 +142,10 @@ describeOnEachStore('the sinks of results of datasets', (kind, itOnce) => {
     const key = { kind: 'dataset-manifest', folder: '0'.repeat(32), attempt } as const;
     await putArtifact(app.artifacts, key, [Buffer.from('{ no JSON')]);
     worker = sendAsWorker(app);
-    await hasRows(1);
-    const [job] = await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], limit: 1 });
+    const job = await until('the job is done', async () => {
+      const [found] = await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], states: ['done'], limit: 1 });
+      return found;
+    });
     assert.match(JSON.stringify(job), /d0 was written without its manifest: the manifest .* is not JSON/);
     assert.equal(rows()[0]!.manifest, null);
   });
