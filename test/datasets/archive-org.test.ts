@@ -100,8 +100,10 @@ describe('IAS3 as backend', () => {
   });
 
   it('never writes to an item of something else (d15)', async () => {
-    org.add(ITEM, { title: 'Of others' }, { 'a.txt': 'theirs' });
-    await fails('item-conflict', /has an item data\.example\.org_1234_v2 already, of something else/);
+    for (const others of [{}, { 'tidemark-dataset': '0'.repeat(32) }]) {
+      org.add(ITEM, { title: 'Of others', ...others }, { 'a.txt': 'theirs' });
+      await fails('item-conflict', /has an item data\.example\.org_1234_v2 already, of something else/);
+    }
     assert.deepEqual(org.requestsOf('PUT'), []);
     org.add(ITEM, { dark: 'yes' });
     await fails('item-conflict', /was removed from archive\.org \(it is dark\)/);

@@ -19,7 +19,7 @@ function zipWithLink(): Buffer {
   return bytes;
 }
 
-const BOMB = zip({ ...FILES, 'zeros.bin': Buffer.alloc(80_000_000) });
+const BOMB = zip({ ...FILES, 'zeros.bin': Buffer.alloc(40_000_000), 'more.bin': Buffer.alloc(40_000_000) });
 const { 'read me.txt': _, ...WITHOUT_ONE } = FILES;
 
 const FAILURES: readonly (readonly [title: string, bundle: Buffer, status: string, message: RegExp])[] = [

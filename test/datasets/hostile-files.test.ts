@@ -206,10 +206,14 @@ describe('files of hostile platforms', () => {
   });
 
   it('limits the bytes of all files together', async () => {
-    const files = Array.from({ length: 5 }, (_, at) => {
-      return served.file({ name: `${at}`, size: 900_000 }, { size: undefined });
-    });
-    const archived = await archive.process(archivingJob(files, { strategy: 'archiveorg-fileset' }));
+    const ingest = (size: number) => {
+      const files = [size, 1_000_000, 1_000_000, 1_000_000].map((one, at) => {
+        return served.file({ name: `${size}-${at}`, size: one }, { size: undefined });
+      });
+      return archive.process(archivingJob(files, { strategy: 'archiveorg-fileset' }));
+    };
+    assert.equal((await ingest(1_000_000)).status, 'success');
+    const archived = await ingest(1_000_001);
 
     assert.equal(archived.status, 'too-large-size');
     assert.match(archived.message!, /more than 4\.00 MB: raise --dataset-size/);

@@ -3,6 +3,7 @@ import { Admin, Consumer, Producer, stringDeserializers, stringSerializers } fro
 import { pino } from 'pino';
 import type { App } from '../../src/app.ts';
 import { runJobs } from '../../src/cli/serving/run-jobs.ts';
+import { TidemarkError } from '../../src/core/errors.ts';
 import type { RequestDocument } from '../../src/datasets/request.ts';
 import { KafkaRequests } from '../../src/datasets/sinks/kafka-requests.ts';
 import type { JobRun } from '../../src/jobs/job-definition.ts';
@@ -157,10 +158,12 @@ describe('Kafka', () => {
     assert.ok(messages.length > 120);
   });
 
+  let failures = 0;
   const requests = (skipped = new Set<string>()) => {
     const consumer = new KafkaRequests({
       place: { brokers: app.configuration.datasetKafka, environment: 'test' },
       add: async (request) => {
+        if (failures-- > 0) throw new TidemarkError('unavailable', 'the store does not answer');
         await app.datasets.add([request as never], {});
       },
       events: {
@@ -180,8 +183,9 @@ describe('Kafka', () => {
   const requestOf = (name: string) =>
     JSON.stringify({ ingest_type: 'dataset', base_url: `https://data.example.org/${name}` });
 
-  it('delivers requests to several readers, each once, and skips what is none (D31, D33, D38)', async () => {
+  it('delivers requests to several readers, again while they are not recorded, and skips what is none (D31, D33, D38)', async () => {
     const skipped = new Set<string>();
+    failures = 2;
     requests(skipped);
     requests(skipped);
     await hasTopic();

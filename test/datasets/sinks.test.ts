@@ -5,7 +5,7 @@ import type { App } from '../../src/app.ts';
 import { putArtifact } from '../../src/artifacts/put-artifact.ts';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ResultSink } from '../../src/datasets/sinks/result-sink.ts';
-import { sendResults } from '../../src/datasets/sinks/send-results.ts';
+import { isBehind, sendResults } from '../../src/datasets/sinks/send-results.ts';
 import { openSqliteRows } from '../../src/datasets/sinks/sqlite-rows.ts';
 import { addSends, sendDatasetResults } from '../../src/jobs/kinds/send-dataset-results.ts';
 import { endedDocument, manifestFile, requestDocument } from '../support/dataset-results.ts';
@@ -109,7 +109,9 @@ describeOnEachStore('the sinks of results of datasets', (kind, itOnce) => {
     const another = openSqliteRows(other);
     await another.create();
     await another.close();
+    assert.equal(await isBehind(app.catalog, 'rows', `sqlite:${other}`), true);
     assert.equal(await sending(async () => openSqliteRows(other), `sqlite:${other}`), 3);
+    assert.equal(await isBehind(app.catalog, 'rows', `sqlite:${other}`), false);
     assert.deepEqual([rows().length, rows(other).length], [3, 3]);
   });
 

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { isTidemarkError } from '../../src/core/errors.ts';
 import type { ArchivingProgress } from '../../src/datasets/archiving.ts';
 import { useArchive } from '../support/archived-files.ts';
 import { archivingJob, useServedFiles } from '../support/archiving-jobs.ts';
@@ -79,6 +81,17 @@ describe('strategies of datasets', () => {
 
     const names = served.platforms.requests.map((url) => url.split('/').at(-1));
     assert.deepEqual(names.sort(), ['a.csv', 'b.csv', 'b.csv']);
+  });
+
+  it('fails as a whole when this program cannot store a file', async () => {
+    const files = [served.file({ name: 'a.csv' }), served.file({ name: 'b.csv' })];
+    rmSync(served.scratchFolder, { recursive: true });
+    const processed = archive.process(archivingJob(files));
+    await assert
+      .rejects(processed, (error) => isTidemarkError(error, 'unavailable'))
+      .finally(() => {
+        mkdirSync(served.scratchFolder);
+      });
   });
 
   it('fails as a whole, and leaves nothing behind, when it is stopped', async () => {
