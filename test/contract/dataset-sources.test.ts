@@ -10,7 +10,7 @@ import { openContents } from '../../src/sources/open-contents.ts';
 import { StreamWatcher } from '../../src/sources/records/stream/stream-watcher.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { SyncCounter } from '../../src/sources/sync-counter.ts';
-import { collect } from '../support/builders.ts';
+import { collect, deletion } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { StreamPlace } from '../support/stream-place.ts';
 import { testContents, testSource } from './source.ts';
@@ -137,6 +137,18 @@ describeOnEachStore('the datasets of a set', (store, itOnce) => {
     assert.equal((await sync(opened))!.created, 1_002);
     const again = (await sync({ ...opened, rehash: true }))!;
     assert.deepEqual([again.created, again.updated, again.unchanged], [0, 0, 1_002]);
+  });
+
+  itOnce('finds a file that was taken out, though the manifest is published', async () => {
+    const opened = await open();
+    await withFiles(opened, TWO_FILES);
+    await sync(opened);
+    const key = '/data.example.org/one/v1.1/z.csv';
+    await opened.updater.post([deletion(opened.set.id, key.slice(1))]);
+    assert.equal((await sync(opened))!.created, 0);
+    const [mismatch] = await collect(opened.source.verify({ counter: new SyncCounter() }));
+    assert.deepEqual([mismatch!.kind, mismatch!.key], ['extra', key]);
+    assert.equal((await sync({ ...opened, rehash: true }))!.created, 1);
   });
 
   itOnce('opens files that are ranges of a WARC, for requests and for dumps, and verifies them (d14)', async () => {
