@@ -2,6 +2,7 @@ import { formatBytes } from '../lib/format-bytes.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { chooseStrategy, type WebLimits } from './choose-strategy.ts';
 import type { RawReply } from './datasets.ts';
+import { shownUrl } from './fetch/shown-url.ts';
 import { IngestFailure } from './ingest-failure.ts';
 import type { CrawledLanding } from './landing/crawl-landing.ts';
 import type { Landing } from './landing/landing.ts';
@@ -74,6 +75,6 @@ function requireLimits(dataset: PlatformDataset, limits: IngestLimits): void {
 
 function unmatched({ url, mimetype }: Landing): IngestFailure {
   const found = mimetype === '' ? 'its type is not known' : `it is ${mimetype}`;
-  const message = `${url} is of no platform that is known here (${found}): give the landing page of a dataset, or its DOI`;
+  const message = `${shownUrl(url)} is of no platform that is known here (${found}): give the landing page of a dataset, or its DOI`;
   return new IngestFailure('no-platform-match', message);
 }

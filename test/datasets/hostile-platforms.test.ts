@@ -7,6 +7,7 @@ import { type HtmlParser, openHtmlParser } from '../../src/datasets/landing/pars
 import type { PlatformDataset } from '../../src/datasets/platform.ts';
 import { openPlatformClient } from '../../src/datasets/platform-client.ts';
 import { datasetPlatforms } from '../../src/datasets/platforms/platforms.ts';
+import { notTried } from '../../src/datasets/strategies/manifest-entry.ts';
 import { contentOf, type StandInDataset, type StandInPlatforms, startPlatforms } from '../support/dataset-platforms.ts';
 import { failureOf } from '../support/recorded-replies.ts';
 
@@ -214,6 +215,22 @@ describe('platforms of datasets', () => {
       const attempt = fetcher.get(file!.platformUrl!, { signal, unanswered: 'file-not-fetched' });
       assert.match(await failureOf(attempt), /^blocked-network: /, url);
     }
+  });
+
+  it('keeps what gives access out of identities, manifests and messages, but not out of requests', async () => {
+    const files = [{ '@type': 'DataDownload', contentUrl: '/a.csv?X-Amz-Signature=secret' }];
+    const pageOf = (distribution: unknown) => ({
+      body: `<script type="application/ld+json">${JSON.stringify({ '@type': 'Dataset', distribution })}</script>`,
+    });
+    const dataset = await read(platforms.addPage('/data?token=secret-1', pageOf(files)));
+    const other = await read(platforms.addPage('/data?token=secret-2', pageOf(files)));
+    assert.match(dataset.files[0]!.platformUrl!, /Signature=secret$/);
+    const published = [dataset, other].map((one) => ({ ...one, files: one.files.map(notTried) }));
+    assert.doesNotMatch(JSON.stringify(published), /secret/);
+    assert.equal(published[0]!.landingUrl, `${platforms.url}/data`);
+    assert.notEqual(dataset.platformId, other.platformId);
+    const failure = await failureOf(read(platforms.addPage('/data?token=secret-3', pageOf([]))));
+    assert.match(failure, /^empty-manifest: http:\S+\/data describes a dataset/);
   });
 
   it('takes members __proto__ and constructor for what they are: members that are not used', async () => {
