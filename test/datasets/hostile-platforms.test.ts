@@ -97,10 +97,14 @@ describe('platforms of datasets', () => {
     assert.equal((await read(latest)).platformId, '72');
   });
 
-  it('lists 10,001 files in seconds: its caller refuses them', async () => {
+  it('lists 10,001 files in seconds, with 2 kB each: its caller refuses them', async () => {
     const files = Array.from({ length: 10_001 }, (_, at) => ({ name: `f/${at}.csv`, size: 1 }));
-    for (const platform of ['inveniordm', 'figshare'] as const)
-      assert.equal((await read(add({ platform, files }))).files.length, 10_001, platform);
+    const change: Change = (body) => {
+      for (const file of body.data?.latestVersion.files ?? []) file.description = 'x'.repeat(1_500);
+      return body;
+    };
+    for (const platform of ['dataverse', 'inveniordm', 'figshare'] as const)
+      assert.equal((await read(add({ platform, files, change }))).files.length, 10_001, platform);
   });
 
   const hostile: readonly (readonly [what: string, Change, failure: RegExp])[] = [
@@ -110,7 +114,7 @@ describe('platforms of datasets', () => {
     ['100,000 levels', () => '['.repeat(100_000) + ']'.repeat(100_000), /^bad-platform-reply: .*nested/],
     ['null', () => null, /^bad-platform-reply: .*the reply is wrong: use an object/],
     ['a list', () => [], /^bad-platform-reply: .*the reply is wrong: use an object/],
-    ['17 MB', () => `"${'x'.repeat(17 * 1024 ** 2)}"`, /^bad-platform-reply: .*more than 16,777,216 bytes/],
+    ['33 MB', () => `"${'x'.repeat(33 * 1024 ** 2)}"`, /^bad-platform-reply: .*more than 33,554,432 bytes/],
   ];
   for (const [what, change, failure] of hostile)
     it(`refuses a reply with ${what}, of every platform`, async () => {

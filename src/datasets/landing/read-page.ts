@@ -21,6 +21,8 @@ export interface ReadPage {
   /** Links of the head. */
   readonly signposts: readonly Signpost[];
   readonly jsonLd: readonly string[];
+  /** Objects in `jsonLd`. */
+  readonly objects: number;
 }
 
 const MOST_NAMES = 200;
@@ -70,6 +72,7 @@ class PageReader {
       meta: Object.fromEntries(this.#meta),
       signposts: this.#signposts,
       jsonLd: this.#jsonLd,
+      objects: this.#jsonLd.reduce((count, text) => count + text.split('{').length - 1, 0),
     };
   }
 
