@@ -226,6 +226,9 @@ describe('Dataverse', () => {
     const embargo = (dateAvailable: string) => withFile({ embargo: { dateAvailable } });
     assert.match(await failureOf(read(embargo('2999-01-01'))), /^platform-restricted: .*"votes\.csv"/);
     assert.equal((await read(embargo('2020-01-01'))).files.length, 1);
+    const retention = (dateUnavailable: string) => withFile({ retention: { dateUnavailable } });
+    assert.match(await failureOf(read(retention('2020-01-01'))), /^platform-restricted: .*"votes\.csv"/);
+    assert.equal((await read(retention('2999-01-01'))).files.length, 1);
   });
 
   it('reports a version that was withdrawn', async () => {
