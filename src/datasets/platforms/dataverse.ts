@@ -117,7 +117,7 @@ function requirePublished({ versionState, deaccessionNote, files }: DataverseVer
   if (restricted.length === 0) return;
   throw platformFailure(
     'platform-restricted',
-    `${url} has ${namedFiles(restricted)} that not everybody may download: ask its depositor for access to the public`,
+    `${url} has ${namedFiles(restricted)} that not everybody may download: ask its depositor to make the dataset public`,
   );
 }
 
