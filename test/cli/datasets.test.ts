@@ -132,6 +132,9 @@ describe('datasets on the command line', () => {
     const concept = `${platforms.url}/records/30`;
     assert.match((await run(['ingest', concept])).stdout, /: platform-scope: .*--follow-latest/);
     assert.match(await done('ingest', concept, '--follow-latest'), /: success: zenodo 31/);
+    const bundled = platforms.add({ platform: 'inveniordm', files: TWO_FILES });
+    assert.match(await done('ingest', bundled, '--bundle'), /: success: .*-bundled/);
+    assert.match(await done('files', bundled), /\.zip\n(?:.*\n)+.*\.zip alone is stored; the others are in it\n$/);
   });
 
   const failing = async (url: string, ...more: readonly string[]) => {
@@ -144,7 +147,7 @@ describe('datasets on the command line', () => {
   it('says what to do about a wrong DOI, no network, a private dataset and a private address', async () => {
     assert.match(
       (await run(['ingest', '10.7910'])).stderr,
-      /"10\.7910.*no URL: use a URL with http or https, or a DOI/,
+      /^tidemark: "10\.7910.*no URL: use a URL with http or https, or a DOI/,
     );
     assert.match(await failing(`${platforms.url}/records/99`), /: terminal-bad-status: .*404.*check/);
     assert.match(

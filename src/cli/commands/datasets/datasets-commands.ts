@@ -169,8 +169,12 @@ export const datasetsFiles: CliCommand<FilesOptions> = {
       const manifest = await app.datasets.manifest(found.document);
       return { request: datasetRequestView(found), view: datasetFilesView(found.id, manifest, all) };
     });
-    const { bundle, notes = [] } = view;
+    const { bundle } = view;
     const files = bundle === undefined ? view.files : [bundle, ...view.files];
+    const notes = [
+      ...(bundle === undefined ? [] : [`${bundle.path} alone is stored; the others are in it`]),
+      ...(view.notes ?? []),
+    ];
     if (options.csv) await terminal.write([FILE_COLUMNS, ...files.map(cellsOf)].map(csvRow).join(''));
     else await terminal.print(files.length === 0 ? withoutFiles(request) : describeFiles(files, notes), view);
   },

@@ -114,10 +114,10 @@ function filesSection(page: DatasetPage): Html | undefined {
   const all = `${frame.top}api/datasets/${view.id}/files`;
   const failed =
     counts.failed === 0 ? '' : ` ${counted(counts.failed, 'file')} failed, and so the dataset is not stored.`;
-  return html`<h2 id="files">Files</h2>
-<p class="quiet">${counted(counts.files, 'file')}${bundle !== undefined && ' in a bundle, which alone is stored'}.${failed} All: <a href="${all}">as JSON</a>.</p>
-${notes.map((note) => html`<p>${sentence(note)}</p>\n`)}${bundle !== undefined && fileTable('Bundle', [bundle], page)}
-${fileTable('Files', files, page)}
+  return html`${bundle !== undefined && html`<h2>Bundle</h2>\n${fileTable('Bundle', [bundle], page)}`}
+<h2 id="files">Files</h2>
+<p class="quiet">${counted(counts.files, 'file')}${bundle !== undefined && ' in the bundle, which alone is stored'}.${failed} All: <a href="${all}">as JSON</a>.</p>
+${notes.map((note) => html`<p>${sentence(note)}</p>\n`)}${fileTable('Files', files, page)}
 ${pager(paging)}`;
 }
 
