@@ -95,18 +95,22 @@ describe('requests of datasets as jobs', () => {
     assert.deepEqual(await started.app.datasets.get(url), later);
   });
 
-  it('tries again what may pass, and has a result at the last attempt', async () => {
-    const lost = { name: 'b', fault: { name: 'missing' } } as const;
-    const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }, lost] });
-    const [document] = await add(url);
-    run();
-    const { result } = await ended(url);
-    const { attempts, state } = await until('its job has ended', async () => {
-      const job = await started.app.jobs.queue.get(document!.job!);
-      return job.state === 'running' ? undefined : job;
+  for (const [title, fault, status, most] of [
+    ['tries again what may pass, and has a result at the last attempt', 'unavailable-for-long', 'file-not-fetched', 2],
+    ['does not try again what does not pass, such as a file that is missing', 'missing', 'platform-404', 1],
+  ] as const) {
+    it(title, async () => {
+      const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }, { name: 'b', fault: { name: fault } }] });
+      const [document] = await add(url);
+      run();
+      const { result } = await ended(url);
+      const { attempts, state } = await until('its job has ended', async () => {
+        const job = await started.app.jobs.queue.get(document!.job!);
+        return job.state === 'running' ? undefined : job;
+      });
+      assert.deepEqual([result?.status, attempts, state], [status, most, 'done']);
     });
-    assert.deepEqual([result?.status, attempts, state], ['file-not-fetched', 2, 'done']);
-  });
+  }
 
   it('ends a request whose job was cancelled, and retries it when that is asked', async () => {
     const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }] });
