@@ -144,6 +144,8 @@ describe('files of hostile platforms', () => {
         else {
           response.writeHead(from === 0 ? 200 : 206, {
             etag: '"one"',
+            // Otherwise, the next request may be sent while this connection is being closed.
+            connection: 'close',
             'content-length': bytes.length - from,
             ...(from > 0 && { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
           });

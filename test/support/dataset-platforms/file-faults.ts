@@ -69,7 +69,7 @@ const FAULTS = {
   forbidden: ({ response }) => void response.writeHead(403).end('no'),
   missing: ({ response }) => void response.writeHead(404).end('no'),
   unavailable: ({ response }) => void response.writeHead(503).end('no'),
-  'unavailable-for-long': ({ response }) => void response.writeHead(503, { 'retry-after': 36_000 }).end('no'),
+  'unavailable-for-long': ({ response }) => void response.writeHead(503, { 'retry-after': '36000' }).end('no'),
 } as const satisfies Readonly<Record<string, Send>>;
 
 /** Serves a file, or the range of it that begins where the request says, with its fault. */
