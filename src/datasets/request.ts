@@ -42,6 +42,8 @@ export interface RequestDocument {
   /** `ingest-dataset/ID`, when a job does it. */
   readonly job?: string;
   readonly state: 'waiting' | 'running' | 'ended';
+  /** Its job has failed or was cancelled: it is done when somebody retries that. */
+  readonly isUndone?: true;
   /** The last result, also while the next one is awaited. */
   readonly result?: IngestResult;
 }

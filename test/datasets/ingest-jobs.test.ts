@@ -112,20 +112,25 @@ describe('requests of datasets as jobs', () => {
     });
   }
 
-  it('ends a request whose job was cancelled, and retries it when that is asked', async () => {
-    const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }] });
-    const [document] = await add(url);
-    await started.app.jobs.cancel(document!.job!);
-    const cancelled = await ended(url);
-    assert.deepEqual([cancelled.result?.status, cancelled.result?.hit], ['cancelled', false]);
-    await started.app.datasets.retry(await idOf(url));
-    run();
-    const done = await until('it was ingested', async () => {
-      const found: RequestDocument = await started.app.datasets.get(url);
-      return found.result?.hit === true ? found : undefined;
+  for (const [title, retry] of [
+    ['it', (_: RequestDocument, url: string) => idOf(url).then((id) => started.app.datasets.retry(id))],
+    ['the job', ({ job }: RequestDocument) => started.app.jobs.queue.retry(job!)],
+  ] as const) {
+    it(`ends a request whose job was cancelled, and does it when ${title} is retried`, async () => {
+      const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }] });
+      const [document] = await add(url);
+      await started.app.jobs.cancel(document!.job!);
+      const cancelled = await ended(url);
+      assert.deepEqual([cancelled.result?.status, cancelled.result?.hit], ['cancelled', false]);
+      await retry(document!, url);
+      run();
+      const done = await until('it was ingested', async () => {
+        const found: RequestDocument = await started.app.datasets.get(url);
+        return found.result?.hit === true ? found : undefined;
+      });
+      assert.equal(done.result?.status, 'success-file');
     });
-    assert.equal(done.result?.status, 'success-file');
-  });
+  }
 
   it('removes files that no dataset and no result names, a week after they were stored', async () => {
     const wrong = { name: 'wrong', stated: { md5: '0'.repeat(32) } };
