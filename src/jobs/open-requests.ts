@@ -7,7 +7,7 @@ import type { JobQueue } from '../stores/job-queue.ts';
 /** The kind of the jobs of requests of datasets. */
 export const INGEST_DATASET = 'ingest-dataset';
 
-/** Requests that are looked at in a visit, and those whose jobs are read: there may be a million. */
+/** Requests that a visit reads, and those whose jobs it reads: there may be a million. */
 const MOST_VISITED = 1_000;
 const MOST_CHECKED = 100;
 /** Milliseconds between two checks of a request, which double. */
