@@ -6,9 +6,11 @@ import type { RequestFilter } from './request-list.ts';
 import { type NamedRequest, REQUEST_KIND } from './requests.ts';
 
 /** What is kept in memory of each request. */
-interface KnownRequest extends NamedRequest, Pick<RequestDocument, 'set' | 'requested' | 'state'> {
+interface KnownRequest extends NamedRequest, Pick<RequestDocument, 'set' | 'state'> {
   readonly job: string | undefined;
   readonly url: string;
+  /** Sorts as the times do. */
+  readonly position: string;
   readonly status: NonNullable<RequestDocument['result']>['status'] | undefined;
 }
 
@@ -27,8 +29,8 @@ export class RequestIndex {
   readonly #follower: CatalogFollower<RequestDocument>;
   readonly #known = new Map<string, KnownRequest>();
   readonly #open = new Map<string, KnownRequest>();
-  /** Descending by position; undefined when it has to be made. */
-  #sorted: readonly KnownRequest[] | undefined;
+  /** Ids, descending by position; undefined when it has to be made. */
+  #sorted: readonly string[] | undefined;
 
   constructor(catalog: Pick<Catalog, 'head' | 'list'>) {
     this.#follower = new CatalogFollower(catalog, { kind: REQUEST_KIND, onPut: (document) => this.#see(document) });
@@ -36,14 +38,17 @@ export class RequestIndex {
 
   async find(filter: RequestFilter): Promise<FoundRequests> {
     await this.#follower.load();
-    this.#sorted ??= [...this.#known.values()].sort((one, other) => (positionOf(one) < positionOf(other) ? 1 : -1));
+    this.#sorted ??= [...this.#known.values()]
+      .sort((one, other) => (one.position < other.position ? 1 : -1))
+      .map(({ id }) => id);
     const found: KnownRequest[] = [];
-    for (const request of this.#sorted) {
+    for (const id of this.#sorted) {
+      const request = this.#known.get(id)!;
       if (!isWanted(request, filter)) continue;
-      if (found.length === filter.limit) return { ids: found.map(({ id }) => id), next: positionOf(found.at(-1)!) };
+      if (found.length === filter.limit) return { ids: found.map((one) => one.id), next: found.at(-1)!.position };
       found.push(request);
     }
-    return { ids: found.map(({ id }) => id), next: undefined };
+    return { ids: found.map((one) => one.id), next: undefined };
   }
 
   /** The requests that wait or run, with their jobs. */
@@ -62,11 +67,12 @@ export class RequestIndex {
 
   #see({ id, body }: CatalogDocument<RequestDocument>): void {
     const { token, set, requested, state, job, request, result } = body;
-    const known = { id, token, set, requested, state, job, url: request.base_url, status: result?.status };
+    const position = `${String(requested).padStart(TIME_DIGITS, '0')}~${id}`;
+    const known = { id, token, set, state, job, url: request.base_url, position, status: result?.status };
+    if (this.#known.get(id)?.position !== position) this.#sorted = undefined;
     this.#known.set(id, known);
     if (state === 'ended') this.#open.delete(id);
     else this.#open.set(id, known);
-    this.#sorted = undefined;
   }
 }
 
@@ -75,12 +81,7 @@ function isWanted(request: KnownRequest, { status, state, set, after, isShown }:
     (status === undefined || request.status === status) &&
     (state === undefined || request.state === state) &&
     (set === undefined || request.set === set) &&
-    (after === undefined || positionOf(request) < after) &&
+    (after === undefined || request.position < after) &&
     isShown?.(request.set) !== false
   );
-}
-
-/** Sorts as the times do. */
-function positionOf({ id, requested }: KnownRequest): string {
-  return `${String(requested).padStart(TIME_DIGITS, '0')}~${id}`;
 }
