@@ -119,7 +119,9 @@ class BlockCutter {
     if (before !== undefined && needed <= before.byteLength) return before;
     const { memory, size } = this.#options;
     const isSmall = this.#given === 0 && needed <= SMALL_BYTES && SMALL_BYTES < size;
-    this.#current = isSmall ? new ArrayBuffer(SMALL_BYTES) : (this.#free.pop() ?? memory.take(size));
+    this.#current = isSmall
+      ? new ArrayBuffer(Math.min(2 * needed, SMALL_BYTES))
+      : (this.#free.pop() ?? memory.take(size));
     if (before !== undefined) copyBytes(new Uint8Array(before, 0, this.#used), new Uint8Array(this.#current), 0);
     return this.#current;
   }
