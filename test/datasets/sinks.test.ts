@@ -141,7 +141,10 @@ describeOnEachStore('the sinks of results of datasets', (kind, itOnce) => {
     await putArtifact(app.artifacts, key, [Buffer.from('{ no JSON')]);
     worker = sendAsWorker(app);
     await hasRows(1);
-    const [job] = await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], limit: 1 });
+    const job = await until('the job has ended', async () => {
+      const [ended] = await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], states: ['done'], limit: 1 });
+      return ended;
+    });
     assert.match(JSON.stringify(job), /d0 was written without its manifest: the manifest .* is not JSON/);
     assert.equal(rows()[0]!.manifest, null);
   });

@@ -47,7 +47,7 @@ export const datasetLarge: Bench = {
   },
 };
 
-/** Seconds until it is published. @throws Error when it is no hit, or when a part of it was published before the rest */
+/** Seconds until it is published. @throws Error when it is no hit, or when a part of it was published alone */
 async function ingest({ url, client }: Server, source: DatasetSource, resources: number): Promise<number> {
   const begun = performance.now();
   const headers = { 'Content-Type': 'application/x-ndjson' };

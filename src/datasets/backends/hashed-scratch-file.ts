@@ -23,8 +23,8 @@ interface Writing {
 }
 
 /**
- * Writes a scratch file, or keeps it in memory when it is small, and hashes it meanwhile, in threads unless it is short.
- * The caller closes it.
+ * Writes a scratch file, or keeps a small one in memory, and hashes it meanwhile, in threads unless it is short. The
+ * caller closes it.
  * @throws TidemarkError `unavailable` when the folder has no room; the signal's reason; what `chunks` throws
  */
 export async function writeHashedScratchFile(
