@@ -3,10 +3,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { DatasetManifest, ManifestFile } from '../manifest.ts';
+import type { DatasetManifest } from '../manifest.ts';
 
 /** Of a dataset that was stored, or of what is known of one that was not. */
-export type AnyManifest = DatasetManifest | { readonly files: readonly ManifestFile[] };
+export type AnyManifest = DatasetManifest | Pick<DatasetManifest, 'notes' | 'files'>;
 
 /** Files that are written as JSON at a time. */
 const LINES_AT_ONCE = 500;
