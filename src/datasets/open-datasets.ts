@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import type { Configuration } from '../config/configuration.ts';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
@@ -161,7 +162,13 @@ async function publish({ set, result }: RequestDocument, { sets, syncFolders }: 
 /** What ingests datasets, loaded once. */
 function onceLoaded(parts: DatasetsParts, closers: Closers) {
   const load = async () => {
+    // In steps: a server answers meanwhile.
+    for (const part of [() => import('./platforms/platforms.ts'), () => import('./backends/open-backends.ts')]) {
+      await part();
+      await setImmediate();
+    }
     const [{ openIngest }, module] = await Promise.all([import('./open-ingest.ts'), import('./ingest-dataset.ts')]);
+    await setImmediate();
     return { module, open: openIngest(parts, closers) };
   };
   let loaded: ReturnType<typeof load> | undefined;
