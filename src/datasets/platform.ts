@@ -51,8 +51,6 @@ export interface PlatformDataset {
   readonly bundle?: PlatformBundle | undefined;
   /** The dataset is an item of archive.org, whose name is `platformId`: always stored as one (d15). */
   readonly isArchiveorgItem?: boolean;
-  /** What people have to know of the manifest: sentences, such as which files are left out. */
-  readonly notes?: readonly string[];
   /** For the metadata of an item: title, creator, date, description, license … */
   readonly archiveorgMetadata: Readonly<Record<string, string | readonly string[]>>;
   /** From which relative URLs of the dataset are resolved in a web archive; sandcrawler's field. */
@@ -73,15 +71,13 @@ interface PlatformBundle {
  *   another status, no JSON, too many bytes or too deep nesting `bad-platform-reply`
  */
 export interface PlatformClient {
-  /** @param accept media type; `application/json` by default */
-  json(url: string, options?: { readonly accept?: string }): Promise<unknown>;
-  /** As `json`, for any text, with the media type and the URL that it came from. */
-  text(url: string, options?: { readonly accept?: string }): Promise<PlatformReply>;
+  json(url: string): Promise<unknown>;
+  /** As `json`, for any text, with the media type and the URL that it came from. @param accept media types */
+  text(url: string, accept: string): Promise<PlatformReply>;
 }
 
 export interface PlatformReply {
   readonly url: string;
   readonly mimetype: string;
   readonly text: string;
-  readonly headers: Readonly<Record<string, string>>;
 }

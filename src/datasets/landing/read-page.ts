@@ -105,7 +105,7 @@ class PageReader {
     const rels = (attribute('rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean).slice(0, 20);
     const link = { href: attribute('href') ?? '', rels, type: attribute('type') };
     if (this.#signposts.length >= MOST_SIGNPOSTS || link.href === '') return;
-    this.#signposts.push(...signpostsOf(link, { base: this.#base, from: 'html' }));
+    this.#signposts.push(...signpostsOf(link, this.#base));
   }
 
   /** Only the first one counts (HTML, 4.2.3). */

@@ -30,7 +30,7 @@ describe('readPage', () => {
         citation_author: ['A', 'B'],
       },
     });
-    const link = { href: 'https://data.example/sub/a.csv', type: 'text/csv', from: 'html' };
+    const link = { href: 'https://data.example/sub/a.csv', type: 'text/csv' };
     assert.deepEqual(page.signposts, [
       { rel: 'item', ...link },
       { rel: 'author', ...link },

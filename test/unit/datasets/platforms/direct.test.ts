@@ -42,7 +42,7 @@ describe('Files without a platform', () => {
   });
 
   it('are out of scope when they are parts of a dataset, and no HTML is one (d20)', async () => {
-    const signposts = [{ rel: 'collection', href: 'https://data.example.org/42', from: 'header' }] as const;
+    const signposts = [{ rel: 'collection', href: 'https://data.example.org/42' }];
     const read = readRecorded(direct, askedAt(FILE, { ...RAR, signposts }), {});
     assert.match(
       await failureOf(read),
