@@ -1,4 +1,4 @@
-import type { HtmlBiblio } from './landing/html-biblio.ts';
+import type { HtmlBiblio } from './landing/biblio.ts';
 import type { Landing } from './landing/landing.ts';
 import type { PlatformFile } from './manifest.ts';
 import type { IngestRequest } from './request.ts';

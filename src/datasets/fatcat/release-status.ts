@@ -1,4 +1,5 @@
 import type { Datasets } from '../datasets.ts';
+import { doiIn } from '../identifiers.ts';
 import type { DatasetManifest } from '../manifest.ts';
 import type { IngestResult, RequestDocument } from '../request.ts';
 import { isHit } from '../status.ts';
@@ -53,7 +54,7 @@ function urlsOf({ manifest, result, places }: ReleaseCopy): readonly EntityUrl[]
 function namesOfRequest(document: RequestDocument): readonly string[] {
   const { ext_ids = {}, base_url } = document.request;
   const ident = releaseOf(document);
-  const doi = /^https?:\/\/(?:dx\.)?doi\.org\/(.+)$/i.exec(base_url)?.[1];
+  const doi = doiIn(base_url);
   return [
     ...(ident === undefined ? [] : [`release:${ident}`]),
     ...(doi === undefined ? [] : [nameOf('doi', doi)]),

@@ -18,9 +18,7 @@ export const direct: DatasetPlatform = {
     requireNoPart(landing);
     const address = addressOf(landing);
     const mimetype = landing.mimetype === '' ? undefined : landing.mimetype;
-    // Some servers send a path.
-    const named = landing.fileName?.split(/[\\/]/).at(-1);
-    const path = named || fileNameOf({ url: address, mimetype });
+    const path = landing.fileName || fileNameOf({ url: address, mimetype });
     const cited = landing.signposts.find(({ rel }) => rel === 'cite-as')?.href;
     return {
       platformName: direct.name,

@@ -1,4 +1,4 @@
-import { persistentUri } from '../persistent-uri.ts';
+import { persistentUri } from '../../identifiers.ts';
 import { type Node, textOf, valuesOf } from './json-ld.ts';
 
 interface Named {
