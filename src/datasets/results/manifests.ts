@@ -1,7 +1,7 @@
-import { buffer } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError, unlessNotFound } from '../../core/errors.ts';
 import type { DatasetManifest, ManifestFile } from '../manifest.ts';
 
 /** Of a dataset that was stored, or of what is known of one that was not. */
@@ -27,15 +27,11 @@ export async function readManifest(
   artifacts: Pick<ArtifactStore, 'get'>,
   key: ObjectKey,
 ): Promise<AnyManifest | undefined> {
-  let bytes: Buffer;
+  const opened = await unlessNotFound(artifacts.get(key));
+  if (opened === undefined) return undefined;
+  const json = await text(opened.body);
   try {
-    bytes = await buffer((await artifacts.get(key)).body);
-  } catch (error) {
-    if (isTidemarkError(error, 'not-found')) return undefined;
-    throw error;
-  }
-  try {
-    return JSON.parse(bytes.toString('utf8'));
+    return JSON.parse(json);
   } catch (error) {
     throw new TidemarkError('invalid', `the manifest ${key} is not JSON: restore it from a backup`, { key }, error);
   }
