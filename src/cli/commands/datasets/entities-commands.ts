@@ -49,8 +49,11 @@ export const datasetsEntities: CliCommand<EntitiesOptions> = {
     await withExistingApp(call, async (app) => {
       // A name that was mistyped must not give an empty list.
       if (set !== undefined) await app.sets.bySlug(set);
-      const entities = kind === 'release' ? await statuses(call, app, skipped) : entitiesOf(call, app, skipped);
-      await writeLines(call, { lines: entities, skipped, one: kind === 'release' ? 'release' : `${kind} entity` });
+      await writeLines(call, {
+        lines: await linesOf(call, app, skipped),
+        skipped,
+        one: kind === 'release' ? 'release' : `${kind} entity`,
+      });
     });
   },
 };
@@ -78,29 +81,14 @@ export const datasetsRequests: CliCommand = {
   },
 };
 
-function entitiesOf(call: Call<EntitiesOptions>, app: App, skipped: SkipCounts): AsyncIterable<object> {
+/** The lines of `datasets entities`. */
+async function linesOf(call: Call<EntitiesOptions>, app: App, skipped: SkipCounts): Promise<AsyncIterable<object>> {
   const { kind, set } = call.options;
-  return exportEntities({
-    datasets: app.datasets,
-    kind: kind === 'file' ? 'file' : 'fileset',
-    set,
-    folder: scratchFolder(app),
-    skipped,
-    signal: call.stopped,
-    placesOf: placesOfSets(app),
-  });
-}
-
-async function statuses(call: Call<EntitiesOptions>, app: App, skipped: SkipCounts): Promise<AsyncIterable<object>> {
-  const releases = readReleases(await openInput(call, call.args[0] ?? '-', 'releases'), skipped);
   const { datasets } = app;
-  const placesOf = placesOfSets(app);
-  const options = { datasets, set: call.options.set, folder: scratchFolder(app), signal: call.stopped, placesOf };
-  return releaseStatuses(releases, options);
-}
-
-function scratchFolder({ configuration }: App): string {
-  return join(configuration.dataFolder, 'spool');
+  const folder = join(app.configuration.dataFolder, 'spool');
+  const exported = { datasets, set, folder, signal: call.stopped, placesOf: placesOfSets(app) };
+  if (kind !== 'release') return exportEntities({ ...exported, kind, skipped });
+  return releaseStatuses(readReleases(await openInput(call, call.args[0] ?? '-', 'releases'), skipped), exported);
 }
 
 interface Lines {
