@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { openBackends } from '../../src/datasets/backends/open-backends.ts';
 import { parseCdx } from '../../src/datasets/backends/remote/cdx.ts';
-import { base32Of } from '../../src/datasets/backends/remote/replay.ts';
+import { base32Of } from '../../src/datasets/backends/base32.ts';
 import { archiverOf } from '../../src/datasets/strategies/archiver-of.ts';
 import { archivingJob, SMALL_LIMITS, useServedFiles } from '../support/archiving-jobs.ts';
 import { contentOf } from '../support/dataset-platforms.ts';
