@@ -51,6 +51,8 @@ export interface PlatformDataset {
   readonly bundle?: PlatformBundle | undefined;
   /** The dataset is an item of archive.org, whose name is `platformId`: always stored as one (d15). */
   readonly isArchiveorgItem?: boolean;
+  /** What people have to know of the manifest: sentences, such as which files are left out. */
+  readonly notes?: readonly string[];
   /** For the metadata of an item: title, creator, date, description, license … */
   readonly archiveorgMetadata: Readonly<Record<string, string | readonly string[]>>;
   /** From which relative URLs of the dataset are resolved in a web archive; sandcrawler's field. */

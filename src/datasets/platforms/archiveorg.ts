@@ -93,6 +93,7 @@ function describe({ metadata }: ItemReply, { origin, item, files }: Described): 
     platformId: item,
     landingUrl: `${origin}/details/${item}`,
     files: checkedManifest(originals.map((file) => platformFile(file, `${origin}/download/${item}`))),
+    notes: [leftOut(files.length - originals.length)].filter((note) => note !== undefined),
     isArchiveorgItem: true,
     archiveorgMetadata: describedItem({
       title: title?.[0],
@@ -112,6 +113,12 @@ function isOwnFile(name: string, item: string): boolean {
   if (name === '__ia_thumb.jpg' || name.startsWith('history/files/')) return true;
   const end = name.toLowerCase().startsWith(`${item.toLowerCase()}_`) ? name.slice(item.length + 1) : '';
   return /^(?:meta\.xml|meta\.sqlite|files\.xml|reviews\.xml|rules\.conf|archive\.torrent|itemimage\.jpg)$/.test(end);
+}
+
+function leftOut(count: number): string | undefined {
+  if (count === 0) return undefined;
+  const files = count === 1 ? '1 file' : `${formatCount(count)} files`;
+  return `${files} of the item that archive.org has made itself (derivatives and metadata) are left out`;
 }
 
 function platformFile({ name, size, md5, sha1 }: ItemFile, folder: string): PlatformFile {

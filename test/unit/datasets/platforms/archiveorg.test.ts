@@ -48,7 +48,7 @@ const REPLY = {
 const read = (reply: unknown) => readRecorded(archiveorg, askedAt(LANDING), { [API]: reply });
 
 describe('archive.org', () => {
-  it('describes an item with its original files alone (D52, d15)', async () => {
+  it('describes an item with its original files, and says what it left out (D52, d15)', async () => {
     assert.deepEqual(await read(REPLY), {
       platformName: 'archiveorg',
       platformDomain: 'archive.org',
@@ -78,6 +78,7 @@ describe('archive.org', () => {
           id: undefined,
         },
       ],
+      notes: ['4 files of the item that archive.org has made itself (derivatives and metadata) are left out'],
       isArchiveorgItem: true,
       archiveorgMetadata: {
         title: 'Cats',
