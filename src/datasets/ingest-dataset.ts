@@ -11,10 +11,9 @@ import { type AskedIngest, type FindParts, findDataset } from './find-dataset.ts
 import { IngestFailure } from './ingest-failure.ts';
 import type { DatasetManifest, ManifestFile, StrategyName } from './manifest.ts';
 import type { IngestResult } from './request.ts';
-import { type Findings, failedResult, manifestOf, platformOf, sizeOf, storedResult } from './result-of.ts';
+import { type Findings, failedResult, manifestOf, platformOf, sizeOf, storedResult, untried } from './result-of.ts';
 import { putManifest } from './results/manifests.ts';
 import { isHit } from './status.ts';
-import { notTried } from './strategies/manifest-entry.ts';
 
 export interface IngestParts extends FindParts {
   readonly catalog: Pick<Catalog, 'get' | 'put'>;
@@ -46,7 +45,7 @@ export async function ingestDataset(asked: AskedDataset, parts: IngestParts): Pr
   let files: readonly ManifestFile[] | undefined;
   try {
     const found = await findDataset(asked, parts, findings);
-    files = found.dataset.files.map(notTried);
+    files = untried(found.dataset);
     const existing = await readDataset(asked.set, found, parts);
     if (isThere(existing)) return { result: storedResult(findings, existing.body, 'success-existing') };
     const job = jobOf(asked, found);
@@ -59,7 +58,7 @@ export async function ingestDataset(asked: AskedDataset, parts: IngestParts): Pr
     asked.signal.throwIfAborted();
     if (!(error instanceof IngestFailure)) throw error;
     const { dataset } = findings;
-    if (dataset !== undefined) files ??= dataset.files.map(notTried);
+    if (dataset !== undefined) files ??= untried(dataset);
     const result = failedResult(findings, error, files);
     return { result, ...(files && dataset && { unstored: { folder: folderOf(platformOf(dataset)), files } }) };
   }

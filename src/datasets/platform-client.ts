@@ -27,7 +27,7 @@ export function openPlatformClient(options: PlatformClientOptions): PlatformClie
     async json(url) {
       return jsonOf(await replyOf(url, JSON_TYPE, options));
     },
-    async text(url, accept) {
+    async text(url, { accept }) {
       const { bytes, ...reply } = await replyOf(url, accept, options);
       return { ...reply, text: decode(bytes) };
     },

@@ -74,8 +74,8 @@ interface PlatformBundle {
  */
 export interface PlatformClient {
   json(url: string): Promise<unknown>;
-  /** As `json`, for any text, with the media type and the URL that it came from. @param accept media types */
-  text(url: string, accept: string): Promise<PlatformReply>;
+  /** As `json`, for any text, with the media type and the URL that it came from. @param options `accept`: media types */
+  text(url: string, options: { readonly accept: string }): Promise<PlatformReply>;
 }
 
 export interface PlatformReply {

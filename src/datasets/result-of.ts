@@ -7,6 +7,7 @@ import type { DatasetManifest, ManifestFile, StrategyName } from './manifest.ts'
 import type { PlatformDataset } from './platform.ts';
 import type { IngestResult, ResultPlatform, ResultTerminal } from './request.ts';
 import type { DatasetStatus } from './status.ts';
+import { notTried } from './strategies/manifest-entry.ts';
 
 /** What is known of a request: the steps add to it, so that the result of one that fails has it, too. */
 export interface Findings {
@@ -71,6 +72,9 @@ export function manifestOf({ dataset, strategy }: Required<Findings>, archived: 
     files,
   };
 }
+
+/** The files of a dataset of which none was fetched, as their platform describes them. */
+export const untried = ({ files }: PlatformDataset): readonly ManifestFile[] => files.map(notTried);
 
 /** Bytes; a size that is not known counts as zero. */
 export function sizeOf(files: readonly { readonly size?: number | undefined }[]): number {

@@ -1,7 +1,7 @@
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
-import { TidemarkError, unlessNotFound } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { DatasetManifest, ManifestFile } from '../manifest.ts';
 
 /** Of a dataset that was stored, or of what is known of one that was not. */
@@ -27,11 +27,15 @@ export async function readManifest(
   artifacts: Pick<ArtifactStore, 'get'>,
   key: ObjectKey,
 ): Promise<AnyManifest | undefined> {
-  const opened = await unlessNotFound(artifacts.get(key));
-  if (opened === undefined) return undefined;
-  const json = await text(opened.body);
+  let bytes: Buffer;
   try {
-    return JSON.parse(json);
+    bytes = await buffer((await artifacts.get(key)).body);
+  } catch (error) {
+    if (isTidemarkError(error, 'not-found')) return undefined;
+    throw error;
+  }
+  try {
+    return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
     throw new TidemarkError('invalid', `the manifest ${key} is not JSON: restore it from a backup`, { key }, error);
   }

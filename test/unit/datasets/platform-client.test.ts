@@ -42,7 +42,7 @@ describe('openPlatformClient', () => {
   it('returns any text with its type', async () => {
     listener = ({ headers }, response) =>
       response.writeHead(200, { 'content-type': 'application/LINKSET; a=b' }).end(headers.accept);
-    const reply = await open().text(`${server.url}/links`, 'application/linkset');
+    const reply = await open().text(`${server.url}/links`, { accept: 'application/linkset' });
     assert.deepEqual(reply, {
       url: `${server.url}/links`,
       mimetype: 'application/linkset',

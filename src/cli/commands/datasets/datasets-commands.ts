@@ -6,7 +6,6 @@ import {
 } from '../../../api/dataset-view.ts';
 import type { App } from '../../../app.ts';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
-import { allRequests } from '../../../datasets/results/all-requests.ts';
 import type { ListedRequest, RequestFilter } from '../../../datasets/results/request-list.ts';
 import { requestId } from '../../../datasets/results/requests.ts';
 import { DATASET_STATUSES, type DatasetStatus } from '../../../datasets/status.ts';
@@ -19,6 +18,8 @@ import { withExistingApp } from '../../with-app.ts';
 import { addOrganizations } from '../../with-organizations.ts';
 import { addRequestOptions, askedOf, givenRequests, type RequestOptions, SET_SETTINGS } from './dataset-options.ts';
 import { describeFiles, describeRequest, statusOf } from './describe-dataset.ts';
+
+const AT_ONCE = 500;
 
 export const datasetsAdd: CliCommand<RequestOptions> = {
   group: 'datasets',
@@ -153,11 +154,9 @@ export const datasetsRetry: CliCommand<RetryOptions> = {
       );
     }
     await withExistingApp({ ...call, terminal }, async (app) => {
-      const ids: string[] = [];
-      for (const text of args) ids.push((await named(app, text)).id);
-      // All of them first: what is queued again leaves the list.
-      const all = status === undefined ? [] : allRequests(app.datasets, { status, state: 'ended' });
-      for await (const { id } of all) ids.push(id);
+      const found: ListedRequest[] = [];
+      for (const text of args) found.push(await named(app, text));
+      const ids = [...found.map(({ id }) => id), ...(status === undefined ? [] : await idsOf(app, status))];
       let queued = 0;
       for (const id of ids) {
         const document = await app.datasets.retry(id).catch((error: unknown) => {
@@ -174,6 +173,17 @@ export const datasetsRetry: CliCommand<RetryOptions> = {
     });
   },
 };
+
+async function idsOf({ datasets }: App, status: DatasetStatus): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let after: string | undefined;
+  do {
+    const { requests, next } = await datasets.list({ status, state: 'ended', after, limit: AT_ONCE });
+    ids.push(...requests.map(({ id }) => id));
+    after = next;
+  } while (after !== undefined);
+  return ids;
+}
 
 /** The request that a person names by its URL, DOI or id. @throws TidemarkError `not-found`, `invalid` */
 async function named({ datasets }: App, text: string): Promise<ListedRequest> {

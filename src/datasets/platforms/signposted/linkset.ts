@@ -49,7 +49,7 @@ export async function readLinkset(
   const all = signposts.filter(({ rel }) => rel === 'linkset');
   const signpost = all.find(({ type }) => type === JSON_TYPE) ?? all[0];
   if (signpost === undefined) return undefined;
-  const reply = await client.text(signpost.href, signpost.type ?? `${JSON_TYPE}, ${TEXT_TYPE};q=0.9`);
+  const reply = await client.text(signpost.href, { accept: signpost.type ?? `${JSON_TYPE}, ${TEXT_TYPE};q=0.9` });
   const isText = (reply.mimetype === '' ? signpost.type : reply.mimetype) === TEXT_TYPE;
   return isText ? contextsOfText(reply) : contextsOfJson(reply);
 }
