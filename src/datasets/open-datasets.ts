@@ -72,7 +72,8 @@ export function openDatasets(parts: DatasetsParts, closers: Closers): OpenDatase
 
     async fail(name, { isCancelled, message }) {
       const status = isCancelled ? 'cancelled' : 'error-backend';
-      await requests.end(name, { hit: false, status, message, updated: Date.now() });
+      const result = { hit: false, status, message, updated: Date.now() } as const;
+      await (isCancelled ? requests.cancel(name, result) : requests.end(name, result));
     },
   };
 }

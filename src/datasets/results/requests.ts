@@ -83,13 +83,14 @@ export class Requests {
     return document?.token === name.token && document.state === 'running' ? document : undefined;
   }
 
-  /**
-   * Ends a request. Changes nothing when a later one has replaced it, or when it has ended already (D49). The last
-   * result of one that was cancelled stays, if there is one.
-   */
+  /** Ends a request. Changes nothing when a later one has replaced it, or when it has a result already (D49). */
   async end(name: NamedRequest, result: IngestResult): Promise<void> {
-    const resultAfter = (last: IngestResult | undefined) => (result.status === 'cancelled' ? (last ?? result) : result);
-    await this.#change(name, (before) => ({ ...before, state: 'ended', result: resultAfter(before.result) }));
+    await this.#change(name, (before) => ({ ...before, state: 'ended', result }));
+  }
+
+  /** Ends a request that was cancelled: its last result stays, if there is one. */
+  async cancel(name: NamedRequest, result: IngestResult): Promise<void> {
+    await this.#change(name, (before) => ({ ...before, state: 'ended', result: before.result ?? result }));
   }
 
   /** Records a request together with its result. One of the same URL that waits or runs is replaced. */
