@@ -21,7 +21,7 @@ export interface IngestParts extends FindParts {
   archiverOf(strategy: StrategyName): StrategyArchiver;
 }
 
-export interface IngestInto extends IngestQuery, IngestAttempt {
+interface IngestInto extends IngestQuery, IngestAttempt {
   /** The slug of the set. */
   readonly set: string;
 }

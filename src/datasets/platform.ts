@@ -74,7 +74,7 @@ interface PlatformBundle {
  */
 export interface PlatformClient {
   json(url: string): Promise<unknown>;
-  /** As `json`, for any text, with the media type and the URL that it came from. @param options `accept`: media types */
+  /** As `json`, for any text, with the media type and the URL that it came from. @param options media types */
   text(url: string, options: { readonly accept: string }): Promise<PlatformReply>;
 }
 

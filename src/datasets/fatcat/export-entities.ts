@@ -1,6 +1,6 @@
 import type { Datasets } from '../datasets.ts';
 import type { RequestDocument } from '../request.ts';
-import { allRequests } from '../results/all-requests.ts';
+import { allRequests } from './all-requests.ts';
 import type { CopyPlaces } from './copies.ts';
 import type { FileEntity, FilesetEntity } from './entity.ts';
 import { documentsOf, EntityIndex } from './entity-index.ts';

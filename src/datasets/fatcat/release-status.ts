@@ -1,8 +1,8 @@
 import { doiIn } from '../identifiers.ts';
 import type { DatasetManifest } from '../manifest.ts';
 import type { IngestResult, RequestDocument } from '../request.ts';
-import { allRequests } from '../results/all-requests.ts';
 import { isHit } from '../status.ts';
+import { allRequests } from './all-requests.ts';
 import { type CopyPlaces, filesetUrls, fileUrls } from './copies.ts';
 import type { EntityUrl } from './entity.ts';
 import { documentsOf, EntityIndex } from './entity-index.ts';

@@ -1,5 +1,5 @@
 import type { Datasets } from '../datasets.ts';
-import type { ListedRequest, RequestFilter } from './request-list.ts';
+import type { ListedRequest, RequestFilter } from '../results/request-list.ts';
 
 const PAGE = 1_000;
 
