@@ -1,4 +1,5 @@
 import { shownUrl } from '../fetch/shown-url.ts';
+import { persistentUri } from '../identifiers.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { Landing } from '../landing/landing.ts';
 import type { DatasetPlatform } from '../platform.ts';
@@ -24,7 +25,7 @@ export const direct: DatasetPlatform = {
       platformName: direct.name,
       platformDomain: new URL(address).host,
       platformId: platformIdOf(undefined, address),
-      persistentId: cited,
+      persistentId: cited && (persistentUri(cited) ?? cited),
       landingUrl: address,
       // Each attempt begins at the requested URL: what it redirects to may have ended by then (d17).
       files: checkedManifest([
