@@ -137,7 +137,7 @@ export const requestLineSchema = z
       .meta({ id: 'RejectedRequest' }),
   ])
   .meta({ id: 'RequestLine', description: 'What became of the request on one line.' });
-export type RequestLine = z.output<typeof requestLineSchema>;
+export type AnswerLine = z.output<typeof requestLineSchema>;
 
 const totals = { added: count, rejected: count };
 export const lastRequestLineSchema = z

@@ -15,7 +15,7 @@ export interface FindParts {
   /** Asked in order. */
   readonly platforms: readonly DatasetPlatform[];
   crawl(url: string, signal: AbortSignal): Promise<CrawledLanding>;
-  clientFor(asked: Pick<AskedIngest, 'signal' | 'onReply'>): PlatformClient;
+  clientFor(asked: Pick<IngestQuery, 'signal' | 'onReply'>): PlatformClient;
 }
 
 interface IngestLimits {
@@ -24,7 +24,7 @@ interface IngestLimits {
   readonly web: WebLimits;
 }
 
-export interface AskedIngest {
+export interface IngestQuery {
   readonly request: IngestRequest;
   readonly options: IngestOptions;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export interface AskedIngest {
  * @throws IngestFailure; the signal's reason
  */
 export async function findDataset(
-  asked: AskedIngest,
+  asked: IngestQuery,
   parts: FindParts,
   findings: Findings,
 ): Promise<Required<Findings>> {

@@ -1,4 +1,4 @@
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessNotFound } from '../core/errors.ts';
 import type { OpenDatasets } from '../datasets/open-datasets.ts';
 import type { NamedRequest } from '../datasets/results/requests.ts';
 import { type Job, jobName } from '../stores/job.ts';
@@ -50,7 +50,7 @@ export class OpenRequests {
       this.#checks.set(request.token, isDue ? { at: now + pauseMs, pauseMs: longer(pauseMs) } : { at, pauseMs });
       if (!isDue || request.job === undefined) continue;
       checked += 1;
-      const job = await this.#jobOf(request.job);
+      const job = await unlessNotFound(this.#parts.jobs.get(request.job));
       if (job === undefined) await addJob(request);
       else await this.#endWith(request, job);
     }
@@ -66,7 +66,7 @@ export class OpenRequests {
   async #endWith({ id, token }: NamedRequest, job: Job): Promise<void> {
     if (job.state !== 'failed' && job.state !== 'cancelled') return;
     // It may have been queued again since.
-    const current = await this.#jobOf(jobName(job));
+    const current = await unlessNotFound(this.#parts.jobs.get(jobName(job)));
     const { datasets } = this.#parts;
     if (current?.state === 'cancelled') {
       const message = 'its job was cancelled: request it again';
@@ -76,13 +76,6 @@ export class OpenRequests {
       const message = `its job ${jobName(job)} has failed: ${current.error ?? 'its process was killed'}`;
       await datasets().fail({ id, token }, { isCancelled: false, message });
     }
-  }
-
-  async #jobOf(name: string): Promise<Job | undefined> {
-    return this.#parts.jobs.get(name).catch((error: unknown) => {
-      if (isTidemarkError(error, 'not-found')) return undefined;
-      throw error;
-    });
   }
 }
 

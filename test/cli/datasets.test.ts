@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { contentOf, type StandInPlatforms, startPlatforms } from '../support/dataset-platforms.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { InTerminal, itInTerminal } from '../support/in-terminal.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
@@ -26,11 +27,7 @@ describe('datasets on the command line', () => {
     return stdout;
   };
   const shown = async (...args: readonly string[]) => JSON.parse(await done(...args, '--json'));
-  const linesOf = (text: string) =>
-    text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+  const linesOf = (text: string) => jsonLines(text);
   const resources = async (set = 'datasets') => {
     const { stdout } = await place.run(['resources', 'list', set, '--json']);
     return stdout === '' ? [] : linesOf(stdout);

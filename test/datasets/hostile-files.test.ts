@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
-import { readArtifact } from '../../src/datasets/backends/read-artifact.ts';
+import { readArtifact } from '../../src/artifacts/open-artifact.ts';
 import type { PlatformFile } from '../../src/datasets/manifest.ts';
 import { bytesOf } from '../contract/dataset-backend.ts';
 import { useArchive } from '../support/archived-files.ts';

@@ -1,3 +1,4 @@
+import { persistentUri } from '../identifiers.ts';
 import type { AskedDataset, DatasetPlatform, PlatformClient, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { citationOf } from './dataverse/citation.ts';
@@ -12,7 +13,6 @@ import {
 import { describedItem } from './described-item.ts';
 import { namedFiles } from './named-files.ts';
 import { badReply, parseReply, platformFailure } from './parse-reply.ts';
-import { persistentUri } from './persistent-uri.ts';
 
 /** Dataverse, on any host (D54-D60, d12, d13): native API and access API. */
 export const dataverse: DatasetPlatform = {

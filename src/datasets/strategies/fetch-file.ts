@@ -21,7 +21,6 @@ interface FileFetching {
 interface FetchedFile {
   /** After redirects, as it was requested: for a web archive alone, since it may be signed. */
   readonly url: string;
-  readonly headers: Fetched['headers'];
   readonly mimetype: string | undefined;
   /** The redirects, and the response whose body it is. */
   readonly hops: readonly Hop[];
@@ -60,7 +59,7 @@ export async function fetchFile(file: PlatformFile, fetching: FileFetching): Pro
   const mimetype = mediaTypeOf(headers['content-type']) || undefined;
   const count = fetching.budget.counter(file, { ...fetching, mimetype });
   const body = counted(resumedFile(file, first, { ...fetching, request }), [count, fetching.onBytes]);
-  return { url, headers, hops, mimetype, body, discard: () => first.discard() };
+  return { url, hops, mimetype, body, discard: () => first.discard() };
 }
 
 async function* counted(

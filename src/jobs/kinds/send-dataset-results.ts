@@ -1,4 +1,4 @@
-import { isTidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, unlessNotFound } from '../../core/errors.ts';
 import { openSink, sinksOf, targetOf } from '../../datasets/sinks/open-sinks.ts';
 import type { LeftOut, SinkName } from '../../datasets/sinks/result-sink.ts';
 import { isBehind, sendResults } from '../../datasets/sinks/send-results.ts';
@@ -105,13 +105,8 @@ async function isQueued(queue: Queue, sink: SinkName): Promise<boolean> {
 
 /** The API has the manifests of all results. */
 async function manifestUrls({ sets }: Pick<JobParts, 'sets'>): Promise<(id: string) => string | undefined> {
-  try {
-    const { baseUrl } = await sets.source();
-    return (id) => new URL(`api/datasets/${id}/files`, baseUrl).href;
-  } catch (error) {
-    if (isTidemarkError(error, 'not-found')) return () => undefined;
-    throw error;
-  }
+  const source = await unlessNotFound(sets.source());
+  return (id) => source && new URL(`api/datasets/${id}/files`, source.baseUrl).href;
 }
 
 function textOf({ baseUrl, what, reason }: LeftOut): string {
