@@ -6,6 +6,7 @@ import { avroRead, avroWrite } from './figures/avro.ts';
 import { avroRandom } from './figures/avro-random.ts';
 import { changeDump } from './figures/change-dump.ts';
 import { datasetFiles } from './figures/dataset-files.ts';
+import { datasetLarge } from './figures/dataset-large.ts';
 import { datasets } from './figures/datasets.ts';
 import { distinctFiles } from './figures/distinct-files.ts';
 import { distinctRecords } from './figures/distinct-records.ts';
@@ -24,6 +25,7 @@ import { harvestMany } from './figures/harvest-many.ts';
 import { elasticsearchIngest, ingest } from './figures/ingest.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { keepVersions } from './figures/keep-versions.ts';
+import { landingPages } from './figures/landing-pages.ts';
 import { marcRead } from './figures/marc-read.ts';
 import { marcXmlWrite } from './figures/marcxml-write.ts';
 import { mirror } from './figures/mirror.ts';
@@ -92,6 +94,8 @@ const BENCHES: readonly Bench[] = [
   datasetFiles,
   warc,
   datasets,
+  datasetLarge,
+  landingPages,
   oaiList,
   xslt,
   rebuild,

@@ -1,6 +1,6 @@
 import { may } from '../access/may.ts';
 import type { Principal } from '../access/principal.ts';
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { TidemarkError, unlessNotFound } from '../core/errors.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Datasets } from '../datasets/datasets.ts';
 import type { IngestRequest, RequestDocument } from '../datasets/request.ts';
@@ -24,7 +24,7 @@ export async function addRequests(
   sender: Principal,
   { requests, asked }: { readonly requests: readonly IngestRequest[]; readonly asked: Asked },
 ): Promise<readonly RequestDocument[]> {
-  const documents = requests.map((request) => datasets.byId(requestId(request)).catch(absentIfNotFound));
+  const documents = requests.map((request) => unlessNotFound(datasets.byId(requestId(request))));
   for (const before of await Promise.all(documents)) {
     if (before === undefined || before.set === asked.set) continue;
     const set = (await sets.list()).find(({ slug }) => slug === before.set);
@@ -33,8 +33,4 @@ export async function addRequests(
     throw new TidemarkError('conflict', message, { field: 'base_url' });
   }
   return datasets.add(requests, asked);
-}
-
-function absentIfNotFound(error: unknown): undefined {
-  if (!isTidemarkError(error, 'not-found')) throw error;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessNotFound } from '../core/errors.ts';
 import { keyOfUri } from '../core/key.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import { formatStamp } from '../core/stamp.ts';
@@ -137,14 +137,9 @@ function forEverybody(text: string): string {
   return withoutBuckets(at === -1 ? text : text.slice(0, at + ARTIFACT_STORE_AWAY.length));
 }
 
-async function setOf(name: StreamName, sets: Parts['sets']): Promise<DumpsSet | undefined> {
-  try {
-    return await sets.bySlug(setOfStream(name, 'dumps'));
-  } catch (error) {
-    // The set does not exist yet.
-    if (isTidemarkError(error, 'not-found')) return undefined;
-    throw error;
-  }
+/** Undefined when the set does not exist yet. */
+function setOf(name: StreamName, sets: Parts['sets']): Promise<DumpsSet | undefined> {
+  return unlessNotFound(sets.bySlug(setOfStream(name, 'dumps')));
 }
 
 /** Checks their last files: files are published in order. */

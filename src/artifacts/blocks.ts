@@ -8,6 +8,9 @@ import { type BlockMemory, SHARED_MEMORY } from './block-memory.ts';
  */
 export const BLOCK_BYTES = 8 * 1024 * 1024;
 
+/** A shorter body has no memory of a whole block. */
+const SMALL_BYTES = 64 * 1024;
+
 /** A part of a body. */
 export interface Block {
   /** From 0. */
@@ -102,12 +105,25 @@ class BlockCutter {
       if (this.#used === size) this.#give(false);
       while (this.#current === undefined && this.#underWay.size >= mostUnderWay) await Promise.race(this.#underWay);
       if (this.#failed) return;
-      this.#current ??= this.#free.pop() ?? this.#options.memory.take(size);
       const part = chunk.subarray(taken, taken + size - this.#used);
-      copyBytes(part, new Uint8Array(this.#current), this.#used);
+      copyBytes(part, new Uint8Array(this.#roomFor(part.length)), this.#used);
       this.#used += part.length;
       taken += part.length;
     }
+  }
+
+  /** Memory with room for more bytes of the current block, and with those that are in it. */
+  #roomFor(bytes: number): ArrayBufferLike {
+    const before = this.#current;
+    const needed = this.#used + bytes;
+    if (before !== undefined && needed <= before.byteLength) return before;
+    const { memory, size } = this.#options;
+    const isSmall = this.#given === 0 && needed <= SMALL_BYTES && SMALL_BYTES < size;
+    this.#current = isSmall
+      ? new ArrayBuffer(Math.min(2 * needed, SMALL_BYTES))
+      : (this.#free.pop() ?? memory.take(size));
+    if (before !== undefined) copyBytes(new Uint8Array(before, 0, this.#used), new Uint8Array(this.#current), 0);
+    return this.#current;
   }
 
   #give(isOnly: boolean): void {
@@ -115,7 +131,7 @@ class BlockCutter {
     const bytes = new Uint8Array(buffer, 0, this.#used);
     const taking = Promise.try(this.#options.take, { at: this.#given, bytes, isOnly })
       .then(() => {
-        this.#free.push(buffer);
+        if (buffer.byteLength >= this.#options.size) this.#free.push(buffer);
       })
       .catch((error: unknown) => this.fail(error))
       .finally(() => this.#underWay.delete(taking));

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { formatKey } from './artifact-key.ts';
-import type { ArtifactStore, ObjectKey } from './artifact-store.ts';
+import type { ArtifactStore, ObjectKey, ObjectRange } from './artifact-store.ts';
 import { damagedArtifact } from './damage.ts';
 import { parseAvroKey } from './keys/avro-key.ts';
 
@@ -35,6 +35,21 @@ export async function openArtifact(
     return close(value);
   };
   return { length, body: compared };
+}
+
+/** The bytes of a range of an artifact; none of an empty range. @throws TidemarkError as `ArtifactStore.get` */
+export async function* readArtifact(
+  artifacts: Pick<ArtifactStore, 'get'>,
+  key: ObjectKey,
+  range: ObjectRange,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  if (range.length === 0) return;
+  const { body } = await artifacts.get(key, { range });
+  try {
+    yield* body;
+  } finally {
+    body.destroy();
+  }
 }
 
 /** The bytes of an artifact. @throws TidemarkError `unavailable` after the last one when they have another SHA-256 */

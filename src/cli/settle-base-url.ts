@@ -1,7 +1,6 @@
 import type { App } from '../app.ts';
 import type { LoadedConfiguration } from '../config/load-configuration.ts';
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
-import type { SourceSettings } from '../sets/source-settings.ts';
+import { isTidemarkError, TidemarkError, unlessNotFound } from '../core/errors.ts';
 
 interface BaseUrlOptions {
   readonly serves?: boolean;
@@ -22,7 +21,7 @@ export async function settleBaseUrl(
   { configuration: { baseUrl }, given }: LoadedConfiguration,
   { serves = false, confirmed = false, onMoved }: BaseUrlOptions = {},
 ): Promise<string> {
-  const kept = await keptSource({ sets });
+  const kept = await unlessNotFound(sets.source());
   if (kept !== undefined && !given.has('baseUrl') && !(serves && isLocal(kept.baseUrl))) return kept.baseUrl;
   if (kept?.baseUrl === baseUrl) return baseUrl;
   const isEmpty = kept === undefined || !(await hasChanges({ sets, index }));
@@ -40,7 +39,7 @@ export async function settleBaseUrl(
 
 /** The previous base URL; undefined for a new source. */
 export async function keptBaseUrl({ sets }: Pick<App, 'sets'>): Promise<string | undefined> {
-  return (await keptSource({ sets }))?.baseUrl;
+  return (await unlessNotFound(sets.source()))?.baseUrl;
 }
 
 /** The previous port; undefined when the base URL was not made from a port. */
@@ -52,15 +51,6 @@ export async function keptPort({ sets }: Pick<App, 'sets'>): Promise<number | un
 async function hasChanges({ sets, index }: Pick<App, 'sets' | 'index'>): Promise<boolean> {
   for (const { id } of await sets.list()) if ((await index.summary(id)).changes > 0) return true;
   return false;
-}
-
-async function keptSource({ sets }: Pick<App, 'sets'>): Promise<SourceSettings | undefined> {
-  try {
-    return await sets.source();
-  } catch (error) {
-    if (isTidemarkError(error, 'not-found')) return undefined;
-    throw error;
-  }
 }
 
 /** Whether the base URL was made from a port. */

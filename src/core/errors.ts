@@ -53,11 +53,18 @@ export function isArtifactStoreAway(error: unknown): error is TidemarkError {
 }
 
 /** Waits for a write. Undefined when it failed with `conflict`: another process was first. */
-export async function unlessConflict<Result>(write: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await write;
-  } catch (error) {
-    if (isTidemarkError(error, 'conflict')) return undefined;
+export function unlessConflict<Result>(write: Promise<Result>): Promise<Result | undefined> {
+  return unless('conflict', write);
+}
+
+/** Waits for a read. Undefined when it failed with `not-found`. */
+export function unlessNotFound<Result>(read: Promise<Result>): Promise<Result | undefined> {
+  return unless('not-found', read);
+}
+
+function unless<Result>(code: ErrorCode, work: Promise<Result>): Promise<Result | undefined> {
+  return work.catch((error: unknown) => {
+    if (isTidemarkError(error, code)) return undefined;
     throw error;
-  }
+  });
 }

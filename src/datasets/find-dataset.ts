@@ -15,7 +15,7 @@ export interface FindParts {
   /** Asked in order. */
   readonly platforms: readonly DatasetPlatform[];
   crawl(url: string, signal: AbortSignal): Promise<CrawledLanding>;
-  clientFor(asked: Pick<AskedIngest, 'signal' | 'onReply'>): PlatformClient;
+  clientFor(asked: Pick<IngestQuery, 'signal' | 'onReply'>): PlatformClient;
 }
 
 interface IngestLimits {
@@ -24,7 +24,7 @@ interface IngestLimits {
   readonly web: WebLimits;
 }
 
-export interface AskedIngest {
+export interface IngestQuery {
   readonly request: IngestRequest;
   readonly options: IngestOptions;
   readonly signal: AbortSignal;
@@ -37,17 +37,17 @@ export interface AskedIngest {
  * @throws IngestFailure; the signal's reason
  */
 export async function findDataset(
-  asked: AskedIngest,
+  asked: IngestQuery,
   parts: FindParts,
   findings: Findings,
 ): Promise<Required<Findings>> {
   const { request, options, signal, onStep } = asked;
-  onStep?.(`requests ${request.base_url}`);
+  onStep?.(`requesting ${request.base_url}`);
   const { landing, biblio } = await parts.crawl(request.base_url, signal);
   findings.landing = landing;
   const platform = parts.platforms.find((one) => one.matchRequest(request, landing, biblio));
   if (platform === undefined) throw unmatched(landing);
-  onStep?.(`asks ${platform.name} for the manifest`);
+  onStep?.(`asking ${platform.name} for the manifest`);
   const question = { request, landing, biblio, followLatest: options.followLatest === true };
   const dataset = await platform.processRequest(question, parts.clientFor(asked));
   findings.dataset = dataset;

@@ -7,7 +7,7 @@ import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { ArchivedDataset, ArchivingJob, StrategyArchiver } from './archiving.ts';
 import { type Dataset, datasetId, folderOf } from './dataset.ts';
 import type { IngestAttempt, IngestPlan } from './datasets.ts';
-import { type AskedIngest, type FindParts, findDataset } from './find-dataset.ts';
+import { type FindParts, findDataset, type IngestQuery } from './find-dataset.ts';
 import { IngestFailure } from './ingest-failure.ts';
 import type { DatasetManifest, ManifestFile, StrategyName } from './manifest.ts';
 import type { IngestResult } from './request.ts';
@@ -21,7 +21,7 @@ export interface IngestParts extends FindParts {
   archiverOf(strategy: StrategyName): StrategyArchiver;
 }
 
-export interface AskedDataset extends AskedIngest, IngestAttempt {
+interface IngestInto extends IngestQuery, IngestAttempt {
   /** The slug of the set. */
   readonly set: string;
 }
@@ -40,7 +40,7 @@ const ATTEMPT_BYTES = 4;
  * Whatever is wrong with it is a result. Any number of processes may ingest the same one: one of them puts it.
  * @throws TidemarkError when this program's own store fails; the signal's reason
  */
-export async function ingestDataset(asked: AskedDataset, parts: IngestParts): Promise<IngestOutcome> {
+export async function ingestDataset(asked: IngestInto, parts: IngestParts): Promise<IngestOutcome> {
   const findings: Findings = {};
   let files: readonly ManifestFile[] | undefined;
   try {
@@ -65,7 +65,7 @@ export async function ingestDataset(asked: AskedDataset, parts: IngestParts): Pr
 }
 
 /** What would be stored, and how: nothing is. @throws IngestFailure; the signal's reason */
-export async function planIngest(asked: AskedIngest, parts: FindParts): Promise<IngestPlan> {
+export async function planIngest(asked: IngestQuery, parts: FindParts): Promise<IngestPlan> {
   const { dataset, strategy } = await findDataset(asked, parts, {});
   return { dataset, strategy, totalSize: sizeOf(dataset.files) };
 }
@@ -92,19 +92,19 @@ function isThere(document: StoredDataset): document is CatalogDocument<Dataset> 
   return document !== undefined && document.body.removed === undefined;
 }
 
-function jobOf({ options, signal, onProgress }: AskedDataset, { dataset, strategy }: Found): ArchivingJob {
+function jobOf({ options, signal, onProgress }: IngestInto, { dataset, strategy }: Found): ArchivingJob {
   const folder = folderOf(platformOf(dataset));
   return { dataset, strategy, folder, attempt: newAttempt(), options, signal, onProgress: onProgress ?? (() => {}) };
 }
 
-async function archive(job: ArchivingJob, { onStep }: AskedDataset, parts: IngestParts): Promise<ArchivedDataset> {
+async function archive(job: ArchivingJob, { onStep }: IngestInto, parts: IngestParts): Promise<ArchivedDataset> {
   const { strategy, dataset } = job;
   const archiver = parts.archiverOf(strategy);
   const existing = await archiver.checkExisting(job);
   if (existing !== undefined) return existing;
   const { length } = dataset.files;
   onStep?.(
-    `stores ${length === 1 ? 'a file' : `${length} files`} (${formatBytes(sizeOf(dataset.files))}) as ${strategy}`,
+    `storing ${length === 1 ? 'a file' : `${length} files`} (${formatBytes(sizeOf(dataset.files))}) as ${strategy}`,
   );
   return archiver.process(job);
 }
@@ -117,7 +117,7 @@ interface Archived {
   readonly existing: StoredDataset;
 }
 
-async function put(asked: AskedDataset, stored: Archived, parts: IngestParts): Promise<IngestOutcome> {
+async function put(asked: IngestInto, stored: Archived, parts: IngestParts): Promise<IngestOutcome> {
   const { found, job, archived, existing } = stored;
   failpoint('dataset.archived');
   const manifest = manifestOf(found, archived);

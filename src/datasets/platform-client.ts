@@ -25,10 +25,10 @@ const JSON_TYPE = 'application/json';
 /** A client of the API of any platform. */
 export function openPlatformClient(options: PlatformClientOptions): PlatformClient {
   return {
-    async json(url, { accept = JSON_TYPE } = {}) {
-      return jsonOf(await replyOf(url, accept, options));
+    async json(url) {
+      return jsonOf(await replyOf(url, JSON_TYPE, options));
     },
-    async text(url, { accept = JSON_TYPE } = {}) {
+    async text(url, { accept }) {
       const { bytes, ...reply } = await replyOf(url, accept, options);
       return { ...reply, text: decode(bytes) };
     },
@@ -49,7 +49,7 @@ function replyOf(url: string, accept: string, options: PlatformClientOptions): P
     onReply?.({ url: shownUrl(fetched.url), status, text: decode(bytes) });
     requireReply(fetched);
     if (isCut) throw badReply(fetched.url, `has more than ${mostBytes.toLocaleString('en-US')} bytes`);
-    return { url: fetched.url, mimetype: mediaTypeOf(headers['content-type']), bytes, headers };
+    return { url: fetched.url, mimetype: mediaTypeOf(headers['content-type']), bytes };
   });
 }
 

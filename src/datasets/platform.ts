@@ -1,4 +1,4 @@
-import type { HtmlBiblio } from './landing/html-biblio.ts';
+import type { HtmlBiblio } from './landing/biblio.ts';
 import type { Landing } from './landing/landing.ts';
 import type { PlatformFile } from './manifest.ts';
 import type { IngestRequest } from './request.ts';
@@ -51,7 +51,7 @@ export interface PlatformDataset {
   readonly bundle?: PlatformBundle | undefined;
   /** The dataset is an item of archive.org, whose name is `platformId`: always stored as one (d15). */
   readonly isArchiveorgItem?: boolean;
-  /** What people have to know of the manifest: sentences, such as which files are left out. */
+  /** As in DatasetManifest. */
   readonly notes?: readonly string[];
   /** For the metadata of an item: title, creator, date, description, license … */
   readonly archiveorgMetadata: Readonly<Record<string, string | readonly string[]>>;
@@ -73,15 +73,13 @@ interface PlatformBundle {
  *   another status, no JSON, too many bytes or too deep nesting `bad-platform-reply`
  */
 export interface PlatformClient {
-  /** @param accept media type; `application/json` by default */
-  json(url: string, options?: { readonly accept?: string }): Promise<unknown>;
-  /** As `json`, for any text, with the media type and the URL that it came from. */
-  text(url: string, options?: { readonly accept?: string }): Promise<PlatformReply>;
+  json(url: string): Promise<unknown>;
+  /** As `json`, for any text, with the media type and the URL that it came from. @param options media types */
+  text(url: string, options: { readonly accept: string }): Promise<PlatformReply>;
 }
 
 export interface PlatformReply {
   readonly url: string;
   readonly mimetype: string;
   readonly text: string;
-  readonly headers: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-import { isTidemarkError, unlessConflict } from '../core/errors.ts';
+import { unlessConflict, unlessNotFound } from '../core/errors.ts';
 import { hasMessageToSend } from '../records/collections/harvest-messages.ts';
 import { HarvestRecord, latestHarvests } from '../records/collections/harvest-record.ts';
 import {
@@ -70,7 +70,7 @@ export class OpenHarvests {
   }
 
   async #check(run: HarvestRun, name: string, addJob: Adders['addJob']): Promise<void> {
-    const job = await this.#jobOf(name);
+    const job = await unlessNotFound(this.#parts.jobs.get(name));
     if (job !== undefined) await this.#endWith(run, job);
     // The job is added after the run was recorded: a process may have been killed in between.
     else await addJob(run);
@@ -97,18 +97,11 @@ export class OpenHarvests {
   async #endWith(run: NamedHarvest, job: Job): Promise<void> {
     if (job.state !== 'failed' && job.state !== 'cancelled') return;
     // It may have been queued again since.
-    const current = await this.#jobOf(jobName(job));
+    const current = await unlessNotFound(this.#parts.jobs.get(jobName(job)));
     if (current?.state === 'cancelled') await this.#parts.endRun(run, 'its job was cancelled');
     if (current?.state === 'failed') {
       await this.#parts.endRun(run, `its job ${jobName(job)} has failed: ${current.error ?? 'its process was killed'}`);
     }
-  }
-
-  async #jobOf(name: string): Promise<Job | undefined> {
-    return this.#parts.jobs.get(name).catch((error: unknown) => {
-      if (isTidemarkError(error, 'not-found')) return undefined;
-      throw error;
-    });
   }
 }
 

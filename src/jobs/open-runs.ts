@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../artifacts/artifact-store.ts';
 import { findArtifact } from '../artifacts/find-artifacts.ts';
-import { isTidemarkError, unlessConflict } from '../core/errors.ts';
+import { unlessConflict, unlessNotFound } from '../core/errors.ts';
 import { readRunSummary } from '../records/activities/run-summary.ts';
 import { type ActivityRun, isOpenRun, type NamedRun, RUN_KIND } from '../records/runs/activity-run.ts';
 import { findRunOfJob } from '../records/runs/find-runs.ts';
@@ -56,7 +56,7 @@ export class OpenRuns {
   }
 
   async #check(run: ActivityRun, name: string, addJob: (run: NamedRun) => Promise<unknown>): Promise<void> {
-    const job = await this.#jobOf(name);
+    const job = await unlessNotFound(this.#parts.jobs.get(name));
     if (job !== undefined) await this.#endWith(run, job);
     // The job is added after the run was recorded: a process may have been killed in between.
     else if (run.started === undefined) await addJob(run);
@@ -77,7 +77,7 @@ export class OpenRuns {
     const name = `${kind}/${id}`;
     await this.#fail(run, async ({ failure }) => {
       // It may have been queued again since.
-      const current = (await this.#jobOf(name))?.state;
+      const current = (await unlessNotFound(this.#parts.jobs.get(name)))?.state;
       if (current === 'cancelled') return 'its job was cancelled';
       if (current !== 'failed') return undefined;
       return failure ?? `its last attempt broke off, as when its process is killed: the job ${name} says more`;
@@ -107,12 +107,5 @@ export class OpenRuns {
     if (record === undefined || !isOpenRun(record.run)) return;
     const reason = await reasonOf(record.run);
     if (reason !== undefined) await unlessConflict(record.fail(reason));
-  }
-
-  async #jobOf(name: string): Promise<Job | undefined> {
-    return this.#parts.jobs.get(name).catch((error: unknown) => {
-      if (isTidemarkError(error, 'not-found')) return undefined;
-      throw error;
-    });
   }
 }

@@ -1,14 +1,9 @@
-import { isTidemarkError } from '../core/errors.ts';
+import { unlessNotFound } from '../core/errors.ts';
 import { jobName, type NewJob } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 
 /** Progress token of a job: differs after each heartbeat. Undefined while no worker runs it. */
 export async function progressOf(jobs: Pick<JobQueue, 'get'>, job: NewJob): Promise<string | undefined> {
-  try {
-    const { state, claim } = await jobs.get(jobName(job));
-    return state === 'running' ? `${claim!.token} ${claim!.beats}` : undefined;
-  } catch (error) {
-    if (isTidemarkError(error, 'not-found')) return undefined;
-    throw error;
-  }
+  const { state, claim } = (await unlessNotFound(jobs.get(jobName(job)))) ?? {};
+  return state === 'running' ? `${claim!.token} ${claim!.beats}` : undefined;
 }

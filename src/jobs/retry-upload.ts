@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isTidemarkError, TidemarkError, unlessConflict } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError, unlessConflict, unlessNotFound } from '../core/errors.ts';
 import type { Upload } from '../records/arrivals/upload.ts';
 import { putUploadState, readUploadState, statusOf, type UploadState } from '../records/arrivals/upload-state.ts';
 import type { Catalog } from '../stores/catalog.ts';
@@ -40,11 +40,8 @@ export async function retryUpload({ catalog, jobs, uploadEnds }: Parts, upload: 
 
 /** The process that has ended its job may have been killed before it recorded that for the upload. */
 async function recordEnd({ jobs, uploadEnds }: Pick<Parts, 'jobs' | 'uploadEnds'>, upload: Upload): Promise<void> {
-  try {
-    await uploadEnds.record(await jobs.get(jobName(jobOfUpload(upload))));
-  } catch (error) {
-    if (!isTidemarkError(error, 'not-found')) throw error;
-  }
+  const job = await unlessNotFound(jobs.get(jobName(jobOfUpload(upload))));
+  if (job !== undefined) await uploadEnds.record(job);
 }
 
 async function queue(jobs: Parts['jobs'], upload: Upload): Promise<void> {

@@ -1,4 +1,4 @@
-import { isTidemarkError, unlessConflict } from '../core/errors.ts';
+import { unlessConflict, unlessNotFound } from '../core/errors.ts';
 import { retry } from '../lib/calls/retry.ts';
 import type { NamedUpload } from '../records/arrivals/upload.ts';
 import { putUploadState, readUploadState } from '../records/arrivals/upload-state.ts';
@@ -70,11 +70,8 @@ export class UploadEnds {
   }
 
   /** The job as it is now; undefined when its record was removed. */
-  async #current(job: Job): Promise<Job | undefined> {
-    return this.#parts.jobs.get(jobName(job)).catch((error: unknown) => {
-      if (isTidemarkError(error, 'not-found')) return undefined;
-      throw error;
-    });
+  #current(job: Job): Promise<Job | undefined> {
+    return unlessNotFound(this.#parts.jobs.get(jobName(job)));
   }
 
   /** Never fails: a job has ended all the same. */

@@ -13,6 +13,7 @@ import { writeProvenance } from '../../src/artifacts/provenance.ts';
 import { parseTimestamp } from '../../src/artifacts/timestamp.ts';
 import { rawBlock, rawFile, text } from '../support/avro-files.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -264,13 +265,7 @@ describeOnEachArtifactStore('tidemark artifacts', (place) => {
 
     const { stdout, exitCode } = await run('cat', key, '--json');
     assert.equal(exitCode, 0);
-    assert.deepEqual(
-      stdout
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-      records,
-    );
+    assert.deepEqual(jsonLines(stdout), records);
     assert.equal(
       (await run('cat', `/${key}`, '--limit', '2')).stdout,
       '== r0 (application/xml)\n<r>\n"é" 0</r>\n== r1 (application/xml)\n<r>\n"é" 1</r>\n',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import type { FinishedRun } from '../support/run-tidemark.ts';
 import { Workplace } from '../support/workplace.ts';
 
@@ -40,10 +41,7 @@ describeOnEachStore('changes on the command line', (store, itOnce) => {
 
   itOnce('are all reported with --results all', async () => {
     const { stdout } = await tidemark('changes post maps --results all --json', `${created('a')}\n${created('a')}\n`);
-    const [first, second, last] = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const [first, second, last] = jsonLines(stdout);
 
     assert.match(first.datetime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
     assert.deepEqual({ ...first, datetime: '' }, { number: 1, status: 'applied', change: 'created', datetime: '' });

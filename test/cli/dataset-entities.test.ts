@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type StandInPlatforms, startPlatforms } from '../support/dataset-platforms.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { Workplace } from '../support/workplace.ts';
 
 const env = { TIDEMARK_DATASET_NETWORKS: '127.0.0.1' };
@@ -52,10 +53,7 @@ describe('datasets entities and datasets requests', () => {
     const [{ manifest, urls, release_ids }] = filesets.lines;
     assert.deepEqual(release_ids, [RELEASE.ident]);
     const { stdout } = await place.run(['resources', 'list', 'datasets', '--json']);
-    const uris = stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).uri);
+    const uris = jsonLines(stdout).map((value) => value.uri);
     const [base] = urls.filter(({ rel }: { rel: string }) => rel === 'archive-base');
     for (const { path } of manifest)
       assert.ok(uris.includes(base.url + encodeURIComponent(path)), `${base.url}${path}: ${uris}`);

@@ -7,6 +7,7 @@ import { rowOf } from '../../src/datasets/sinks/result-row.ts';
 import { startPlatforms } from '../support/dataset-platforms.ts';
 import { endedDocument, manifestFile } from '../support/dataset-results.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { usePostgresql } from '../support/own-service.ts';
 import { recordResults } from '../support/recorded-results.ts';
 import { runTidemark } from '../support/run-tidemark.ts';
@@ -47,10 +48,7 @@ describe('tidemark datasets rows', () => {
   const expected = DOCUMENTS.map((document) => rowOf(document, FILES));
 
   it('prints a row for each result: as a table, as JSON and as CSV', async () => {
-    const lines = (await prints('--json'))
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines(await prints('--json'));
     assert.deepEqual(
       lines.toSorted((a, b) => (a.base_url < b.base_url ? -1 : 1)),
       expected,

@@ -6,6 +6,7 @@ import { untilStopped } from '../support/fault-source.ts';
 import { Follower } from '../support/follower.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { at, change, ImportPlace, PREFIX, path, published, resource } from '../support/import-place.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { SetReader } from '../support/set-reader.ts';
 
 const MD5 = 'd41d8cd98f00b204e9800998ecf8427e';
@@ -83,10 +84,7 @@ describeOnEachStore('tidemark import-index', (store, itOnce) => {
 
     const ordersOf = async () => {
       const { stdout } = await place.run('changes list maps --json');
-      const lines = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const lines = jsonLines(stdout);
       return lines.map(({ change, location, length, order }) => [change, location.value, length, order]);
     };
     const imported = [

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { ask } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { findFreePort } from '../support/free-port.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
@@ -19,10 +20,7 @@ describe('Rules of links on the command line', () => {
 
   async function links(): Promise<readonly string[]> {
     const { stdout } = await place.run(['changes', 'list', 'files', '--json']);
-    const events = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const events = jsonLines(stdout);
     return events.map(({ change, location, ln = [] }) => {
       return [change, location.value, ...ln.map(({ rel }: { rel: string }) => rel)].join(' ');
     });

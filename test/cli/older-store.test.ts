@@ -8,6 +8,7 @@ import { publishedOf } from '../../src/cli/commands/verify-set.ts';
 import { startServer } from '../../src/http/server/server.ts';
 import { ask } from '../support/ask.ts';
 import { describeOnEachStore, type StorePlace } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { documentsOfOlderStore, type OlderCommit, placeOlderStore } from '../support/older-store.ts';
 import { parseDocument, type XmlElement } from '../support/parse-document.ts';
 import type { RunOptions } from '../support/run-tidemark.ts';
@@ -127,10 +128,7 @@ describeOnEachStore('A store that an earlier commit has written', (store, itOnce
 
   async function changesOf(set: string): Promise<readonly { readonly datetime: string }[]> {
     const { stdout } = await place.run(['changes', 'list', set, '--json']);
-    return stdout
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    return jsonLines(stdout);
   }
 
   /** What a server of a store responds with, by path. @param data its data folder: that of the older store */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { jsonLines } from '../support/json-lines.ts';
 import { killTidemarks, runTidemark, startProcess } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
@@ -150,8 +151,5 @@ function json(id: string, document: string): object {
 }
 
 function idsOf(lines: string): readonly string[] {
-  return lines
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line).id);
+  return jsonLines(lines).map((value) => value.id);
 }

@@ -4,6 +4,7 @@ import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import { SEND } from '../../src/records/forms/foreign-forms.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { PRINTING_MEMORY } from '../support/prints-memory.ts';
 import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -79,10 +80,7 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     const found = async (...files: readonly string[]) => {
       const { stdout, exitCode } = await check(...files, '--json');
       assert.equal(exitCode, 0, stdout);
-      const lines = stdout
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line));
+      const lines = jsonLines(stdout);
       return lines.map(({ path, kind, packing, records, deletions }) =>
         [path.slice(1).join(' > '), kind, packing.join(), records, deletions].join(' '),
       );
@@ -159,10 +157,7 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     assert.deepEqual(names, ['0001-a.mrc.xml', '0002-gone.deleted.txt', '0004-odd_name.xml.deleted.txt']);
     const { stdout, exitCode } = await check(...names.map((name) => `normalized/${name}`), '--json');
     assert.equal(exitCode, 0);
-    const files = stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const files = jsonLines(stdout);
     assert.deepEqual(
       files.map(({ records, deletions }) => [records, deletions]),
       [

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { keptVersions, sha256 } from '../support/kept-versions.ts';
 import { SettableClock } from '../support/settable-clock.ts';
 import { LONG_AGO } from '../support/temp-folder.ts';
@@ -158,10 +159,7 @@ describeOnEachStore('tidemark with --keep-versions', (store, itOnce) => {
     );
     for (const path of ['b c', '/b c']) assert.match(await list(path), /is kept\. .* try \/b%20c\n$/);
     assert.match(await list('/b%20d'), /^No version of \/b%20d is kept\.\n$/);
-    const objects = (await list('/b%20c', '--json'))
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const objects = jsonLines(await list('/b%20c', '--json'));
     assert.equal(objects.length, 1);
     const { uri, datetime, ...rest } = objects[0];
     assert.deepEqual(rest, { key: '/b%20c', length: 5, hashes: { 'sha-256': sha256('other') } });

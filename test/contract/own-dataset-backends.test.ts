@@ -1,6 +1,6 @@
 import type { ArtifactStore } from '../../src/artifacts/artifact-store.ts';
+import { readArtifact } from '../../src/artifacts/open-artifact.ts';
 import { openBackends } from '../../src/datasets/backends/open-backends.ts';
-import { readArtifact } from '../../src/datasets/backends/read-artifact.ts';
 import { SMALL_LIMITS } from '../support/archiving-jobs.ts';
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { bytesOf, testDatasetBackend } from './dataset-backend.ts';

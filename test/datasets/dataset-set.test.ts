@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contentOf, type StandInPlatforms, startPlatforms } from '../support/dataset-platforms.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
 
@@ -31,10 +32,7 @@ describe('the set of datasets', () => {
   const done = async (...args: readonly string[]) => {
     const { exitCode, stdout, stderr } = await place.run([...args, '--json'], { env: ENVIRONMENT });
     assert.equal(exitCode, 0, stderr + stdout);
-    return stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    return jsonLines(stdout);
   };
 
   it('has dumps, and can be verified and mirrored, as every set (d11)', async () => {

@@ -347,9 +347,9 @@ describe('a hostile landing page', () => {
       assert.deepEqual(landing.hops, [`${server.url}/doi`, `${server.url}/dataset?id=1`]);
       assert.match(landing.dt, /^\d{14}$/);
       assert.deepEqual(landing.signposts, [
-        { rel: 'linkset', href: `${server.url}/ls`, type: 'application/linkset+json', from: 'header' },
-        { rel: 'item', href: `${server.url}/f`, from: 'header' },
-        { rel: 'license', href: `${server.url}/l`, from: 'html' },
+        { rel: 'linkset', href: `${server.url}/ls`, type: 'application/linkset+json' },
+        { rel: 'item', href: `${server.url}/f` },
+        { rel: 'license', href: `${server.url}/l` },
       ]);
     });
   });

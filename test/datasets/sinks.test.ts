@@ -144,11 +144,10 @@ describeOnEachStore('the sinks of results of datasets', (kind, itOnce) => {
     const key = { kind: 'dataset-manifest', folder: '0'.repeat(32), attempt } as const;
     await putArtifact(app.artifacts, key, [Buffer.from('{ no JSON')]);
     worker = sendAsWorker(app);
-    const job = await until('the job is done', async () => {
-      const [found] = await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], states: ['done'], limit: 1 });
-      return found;
-    });
-    assert.match(JSON.stringify(job), /d0 was written without its manifest: the manifest .* is not JSON/);
+    await hasRows(1);
+    const jobs = () => app.jobs.queue.list({ kinds: [sendDatasetResults.kind], limit: 1 });
+    await until('the end of its job', async () => (await jobs())[0]?.state === 'done');
+    assert.match(JSON.stringify(await jobs()), /d0 was written without its manifest: the manifest .* is not JSON/);
     assert.equal(rows()[0]!.manifest, null);
   });
 });

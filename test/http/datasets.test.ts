@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { ask, askJson, JSON_BODY, NDJSON_BODY } from '../support/ask.ts';
 import { startPlatforms } from '../support/dataset-platforms.ts';
 import { SQLITE } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 
 const URL_OF = 'https://doi.org/10.7910/DVN/CLSFKX';
@@ -37,10 +38,7 @@ describe('requests of datasets by HTTP', () => {
     const { status, text } = await ask(at(query), { method: 'POST', headers, body: lines.join('\n') });
     return {
       status,
-      lines: text
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
+      lines: jsonLines(text),
     };
   };
 

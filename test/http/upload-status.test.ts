@@ -4,6 +4,7 @@ import { putUploadState, readUploadState } from '../../src/records/arrivals/uplo
 import type { MarcField } from '../../src/records/forms/marc/marc-record.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { encodeSample } from '../support/marc-records.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { marc } from '../support/upload-packages.ts';
@@ -103,10 +104,7 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.deepEqual(records.split!.match(/(?<=\x1fi)\d/g), ['1', '2', '3', '4', '5', '6', '7']);
     assert.match(records.odd!, / 1\x1faEl Paso/);
     const { text } = await ask(`${started.url}/api/${view.errors}`);
-    const lines = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const lines = jsonLines(text);
     assert.deepEqual(
       lines.map(({ id, ordinal, warning }) => [id, ordinal, warning]),
       [

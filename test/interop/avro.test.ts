@@ -10,6 +10,7 @@ import { encodeContainer } from '../../src/artifacts/avro/container-writer.ts';
 import { symbolOf } from '../../src/artifacts/avro/mimetypes.ts';
 import { all, batches, originalRecords } from '../support/avro-files.ts';
 import { itWithAvroTools, itWithFastavro, runAvroTools, runFastavro } from '../support/avro-programs.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 
 const MANY = 100_000;
@@ -162,10 +163,7 @@ describe('other programs of Avro', () => {
       );
       for (const sample of SAMPLES) {
         // They write some characters as escapes.
-        const lines = (await readFile(linesOf(sample), 'utf8'))
-          .trimEnd()
-          .split('\n')
-          .map((line) => JSON.parse(line));
+        const lines = jsonLines(await readFile(linesOf(sample), 'utf8'));
         assert.ok(asLines(lines) === asLines(sample.records.map(asAvroJson)), `${linesOf(sample)} has other records`);
         // They keep the metadata of a file that they pack anew, so that its schema is known.
         await assertRead(fileOf(sample, 'recoded'), sample);

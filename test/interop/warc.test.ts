@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { openArtifacts } from '../../src/artifacts/open-artifacts.ts';
+import { base32Of } from '../../src/datasets/backends/base32.ts';
 import { openBackends } from '../../src/datasets/backends/open-backends.ts';
 import { parseCdx } from '../../src/datasets/backends/remote/cdx.ts';
-import { base32Of } from '../../src/datasets/backends/remote/replay.ts';
 import { archiverOf } from '../../src/datasets/strategies/archiver-of.ts';
 import { archivingJob, SMALL_LIMITS, useServedFiles } from '../support/archiving-jobs.ts';
 import { contentOf } from '../support/dataset-platforms.ts';

@@ -14,6 +14,7 @@ import { writeMarcXml } from '../../src/records/forms/marc/write-marcxml.ts';
 import { ageOrganization } from '../support/aged-organization.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
+import { jsonLines } from '../support/json-lines.ts';
 import { bytesOf, ModelStream, RANDOM_UPLOADS, type RandomFile } from '../support/random-uploads.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { marc, tar, zip } from '../support/upload-packages.ts';
@@ -34,10 +35,7 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
   const errataOf = async (number: number): Promise<readonly Erratum[]> => {
     const { body } = await started.app.artifacts.get((await stateOf(number)).read!.errata!);
     const text = Buffer.concat(await body.toArray()).toString();
-    return text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    return jsonLines(text);
   };
 
   it('publishes its records, and says what each file was taken for', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { IngestFailure } from '../../src/datasets/ingest-failure.ts';
-import type { HtmlBiblio } from '../../src/datasets/landing/html-biblio.ts';
+import type { HtmlBiblio } from '../../src/datasets/landing/biblio.ts';
 import type { Landing } from '../../src/datasets/landing/landing.ts';
 import type { AskedDataset, DatasetPlatform, PlatformClient, PlatformDataset } from '../../src/datasets/platform.ts';
 

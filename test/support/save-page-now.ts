@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { base32Of } from '../../src/datasets/backends/remote/replay.ts';
+import { base32Of } from '../../src/datasets/backends/base32.ts';
 import { digits14 } from '../../src/datasets/fetch/timestamp14.ts';
 import { type FileServer, startFileServer } from './file-server.ts';
 

@@ -1,6 +1,6 @@
-import { access, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { access, link, mkdir, open, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode } from '../../lib/system-error.ts';
+import { errorCode, isGone } from '../../lib/system-error.ts';
 import type { ArtifactBody, ObjectKey, PutOptions, StoredObject } from '../artifact-store.ts';
 import { ALIGNED_MEMORY, ALIGNED_SHARED_MEMORY } from '../block-memory.ts';
 import { cutIntoBlocks } from '../blocks.ts';
@@ -44,7 +44,7 @@ export async function writeFile(task: WriteTask): Promise<StoredObject> {
     return { key, length, hashes };
   } finally {
     hasher.end();
-    await onDisk(rm(path, { force: true }));
+    await onDisk(removeIfThere(path));
   }
 }
 
@@ -89,6 +89,14 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
+  }
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isGone(error)) throw error;
   }
 }
 

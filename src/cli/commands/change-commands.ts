@@ -1,10 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
 import { postingView, resultView } from '../../api/posting-view.ts';
 import type { Change } from '../../core/change.ts';
-import { TidemarkError } from '../../core/errors.ts';
 import type { Hashes } from '../../core/hash.ts';
 import { locationOf } from '../../core/key.ts';
 import { boundaryAfter, boundaryBefore, formatStamp, type Stamp } from '../../core/stamp.ts';
@@ -13,6 +8,7 @@ import { type LineResult, postNdjson } from '../../ingest/ndjson-posting.ts';
 import { MOST_ENTRIES, type PostingEntry, senderText } from '../../observe/audit/posting-entry.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
+import { openInput } from '../open-input.ts';
 import { oneOf, timestamp } from '../options.ts';
 import { printableLine } from '../ui/printable.ts';
 import { formatTable, plural } from '../ui/table.ts';
@@ -50,7 +46,7 @@ export const changesPost: CliCommand<PostOptions> = {
   },
 
   async run(call) {
-    const input = await openInput(call);
+    const input = await openInput(call, call.args[1] ?? '-', 'events');
     const totals: Totals = { applied: 0, unchanged: 0, rejected: 0, complete: false };
     try {
       await withExistingApp(call, async ({ sets, postings: { receive } }) => {
@@ -69,20 +65,6 @@ export const changesPost: CliCommand<PostOptions> = {
     return totals.rejected > 0 ? EXIT.failed : EXIT.done;
   },
 };
-
-async function openInput({ args, terminal, workingDirectory, stopped }: Call<PostOptions>): Promise<Readable> {
-  const name = args[1] ?? '-';
-  if (name === '-') {
-    if (process.stdin.isTTY) terminal.say('Reading events from the terminal, one JSON object a line; Ctrl-D ends.');
-    return addAbortSignal(stopped, terminal.stdin);
-  }
-  const file = resolve(workingDirectory, name);
-  const stats = await stat(file).catch((error: Error) => {
-    throw new TidemarkError('invalid', `${file} cannot be read: ${error.message}`, { file });
-  });
-  if (stats.isDirectory()) throw new TidemarkError('invalid', `${file} is a folder: name a file of events`, { file });
-  return addAbortSignal(stopped, createReadStream(file, { highWaterMark: 1 << 18 }));
-}
 
 async function report(
   batch: readonly LineResult[],

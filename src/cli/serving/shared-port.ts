@@ -1,6 +1,7 @@
 import { storeDigest } from '../../api/store-digest.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { parsedJson } from '../../lib/parsed-json.ts';
 import { localUrl } from '../ask-server.ts';
 
 /** Milliseconds that a server may take to answer. */
@@ -30,9 +31,5 @@ export async function requireSharedPort(settings: Pick<Configuration, 'host' | '
 async function healthAt(url: string): Promise<{ readonly store?: unknown }> {
   const response = await fetch(`${url}/healthz`, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) });
   const text = await response.text();
-  try {
-    return Object(JSON.parse(text));
-  } catch {
-    return {};
-  }
+  return Object(parsedJson(text));
 }

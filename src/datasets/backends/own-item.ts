@@ -1,5 +1,6 @@
 import { parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ListedObject } from '../../artifacts/artifact-store.ts';
+import { readArtifact } from '../../artifacts/open-artifact.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { Hashes } from '../../core/hash.ts';
 import type { ArchivingJob, BackendSession, DatasetBackend, StoredCopy } from '../archiving.ts';
@@ -12,7 +13,6 @@ import { fetchFile } from '../strategies/fetch-file.ts';
 import { OtherHashes } from '../strategies/other-hashes.ts';
 import { itemNameOf } from './item-name.ts';
 import { objectsOfAttempts } from './objects-of-attempts.ts';
-import { readArtifact } from './read-artifact.ts';
 import { takenOver } from './taken-over.ts';
 
 interface OwnItemParts {
@@ -90,7 +90,10 @@ class ItemSession implements BackendSession {
 
   async discard({ number, stored }: StoredCopy): Promise<void> {
     this.#copies.delete(number);
-    await this.#parts.artifacts.delete(stored!.artifact);
+    const { artifact } = stored!;
+    // Another attempt may use its own ones.
+    const key = parseKey(artifact);
+    if (key?.kind === 'dataset-file' && key.attempt === this.#job.attempt) await this.#parts.artifacts.delete(artifact);
   }
 
   async finish(): Promise<ReadonlyMap<number, StoredCopy>> {

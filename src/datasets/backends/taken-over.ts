@@ -1,10 +1,10 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
+import { readArtifact } from '../../artifacts/open-artifact.ts';
 import type { StoredCopy } from '../archiving.ts';
 import type { PlatformFile, StoredBytes } from '../manifest.ts';
 import { compareWithManifest } from '../strategies/compare-with-manifest.ts';
 import { OtherHashes } from '../strategies/other-hashes.ts';
 import { hashStored } from './hashed-scratch-file.ts';
-import { readArtifact } from './read-artifact.ts';
 
 /** Bytes that an attempt before has stored, and what is known of them. */
 export type StoredBefore = Pick<StoredCopy, 'number' | 'mimetype' | 'terminalUrl' | 'terminalDt'> & {

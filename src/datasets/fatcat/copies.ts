@@ -37,7 +37,7 @@ export function fileUrls(file: ManifestFile, manifest: DatasetManifest, places: 
 }
 
 /** The address of a capture: `https://web.archive.org/web/20261129080000/https://example.org/a.csv`. */
-export function captureUrl({ terminal_dt: dt, terminal_url: url, stored }: ManifestFile, places: CopyPlaces) {
+export function waybackUrl({ terminal_dt: dt, terminal_url: url, stored }: ManifestFile, places: CopyPlaces) {
   return stored !== undefined || dt === undefined || url === undefined ? undefined : `${places.captures}${dt}/${url}`;
 }
 
@@ -56,7 +56,7 @@ function copyUrls(file: ManifestFile, manifest: DatasetManifest, places: CopyPla
   if (manifest.ingest_strategy.startsWith('archiveorg-') && manifest.item_name !== undefined) {
     return [{ url: `${places.items}${manifest.item_name}${keyOfPath(file.path)}`, rel: 'archive' }];
   }
-  const capture = captureUrl(file, places);
+  const capture = waybackUrl(file, places);
   return capture === undefined ? [] : [{ url: capture, rel: 'webarchive' }];
 }
 

@@ -1,11 +1,9 @@
 import { ScratchDatabase } from '../../lib/sqlite/scratch-database.ts';
 import type { Datasets } from '../datasets.ts';
 import type { RequestDocument } from '../request.ts';
-import type { ListedRequest } from '../results/request-list.ts';
 
 /** Bytes in memory; the rest is on disk. */
 const CACHE = 16 * 1024 * 1024;
-const PAGE = 1_000;
 const SCHEMA = 'CREATE TABLE led (name TEXT, request TEXT, PRIMARY KEY (name, request)) WITHOUT ROWID';
 
 /** Requests by names, such as that of the dataset they led to: on a disk, since there may be millions. */
@@ -30,37 +28,15 @@ export class EntityIndex {
     return this.#find.all(name).map(([request]) => request as string);
   }
 
-  /** Each name with the ids of its requests, ascending by name. */
-  *groups(): Generator<{ readonly name: string; readonly requests: readonly string[] }> {
-    let open: { readonly name: string; readonly requests: string[] } | undefined;
-    for (const [name, request] of this.#database.prepare('SELECT name, request FROM led').iterate()) {
-      if (open !== undefined && open.name === name) {
-        open.requests.push(request as string);
-        continue;
-      }
-      if (open !== undefined) yield open;
-      open = { name: name as string, requests: [request as string] };
-    }
-    if (open !== undefined) yield open;
+  /** The ids of the requests of each name. */
+  *groups(): Generator<readonly string[]> {
+    const grouped = this.#database.prepare('SELECT json_group_array(request) FROM led GROUP BY name');
+    for (const [requests] of grouped.iterate()) yield JSON.parse(requests as string);
   }
 
   close(): void {
     this.#database.close();
   }
-}
-
-/** All requests of a set, or of all sets, the newest first. */
-export async function* allRequests(
-  datasets: Pick<Datasets, 'list'>,
-  { set, signal }: { readonly set?: string | undefined; readonly signal: AbortSignal },
-): AsyncGenerator<ListedRequest> {
-  let after: string | undefined;
-  do {
-    signal.throwIfAborted();
-    const { requests, next } = await datasets.list({ set, after, limit: PAGE });
-    yield* requests;
-    after = next;
-  } while (after !== undefined);
 }
 
 /** The documents of requests, the latest first. */

@@ -1,22 +1,27 @@
 import type { Datasets } from '../datasets.ts';
 import type { RequestDocument } from '../request.ts';
+import { allRequests } from './all-requests.ts';
 import type { CopyPlaces } from './copies.ts';
 import type { FileEntity, FilesetEntity } from './entity.ts';
-import { allRequests, documentsOf, EntityIndex } from './entity-index.ts';
+import { documentsOf, EntityIndex } from './entity-index.ts';
 import { type EntityKind, fileEntity, filesetEntity, reasonToSkip } from './make-entity.ts';
 import type { SkipCounts } from './skip-counts.ts';
 
-interface EntityExport {
+/** The stored datasets that are exported. */
+export interface ExportedDatasets {
   readonly datasets: Pick<Datasets, 'list' | 'byId' | 'manifest'>;
-  readonly kind: EntityKind;
   /** Only requests for this set. */
   readonly set: string | undefined;
   /** For temporary data. */
   readonly folder: string;
-  readonly skipped: SkipCounts;
   readonly signal: AbortSignal;
   /** Where the copies of a dataset are. */
   placesOf(document: RequestDocument): Promise<CopyPlaces>;
+}
+
+interface EntityExport extends ExportedDatasets {
+  readonly kind: EntityKind;
+  readonly skipped: SkipCounts;
 }
 
 /**
@@ -28,12 +33,12 @@ export async function* exportEntities(options: EntityExport): AsyncGenerator<Fil
   const { datasets, kind, set, folder, skipped, signal } = options;
   const index = new EntityIndex(folder);
   try {
-    for await (const { id, document } of allRequests(datasets, { set, signal })) {
+    for await (const { id, document } of allRequests(datasets, { set }, signal)) {
       const reason = reasonToSkip(kind, document);
       if (reason === undefined) index.add(document.result!.dataset!, id);
       else skipped.add(reason);
     }
-    for (const { requests } of index.groups()) {
+    for (const requests of index.groups()) {
       signal.throwIfAborted();
       const made = await makeEntity(options, requests);
       if (made.skipped === undefined) yield made.entity;

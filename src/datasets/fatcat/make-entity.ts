@@ -1,7 +1,7 @@
 import type { DatasetManifest, ManifestFile } from '../manifest.ts';
 import type { IngestResult, RequestDocument } from '../request.ts';
 import { isHit } from '../status.ts';
-import { type CopyPlaces, captureUrl, filesetUrls, fileUrls } from './copies.ts';
+import { type CopyPlaces, filesetUrls, fileUrls, waybackUrl } from './copies.ts';
 import type { FileEntity, FileInfo, FilesetEntity, FilesetFile, Made } from './entity.ts';
 
 /** Entities of one dataset. */
@@ -58,7 +58,7 @@ const INCOMPLETE = 'a file without size, md5 or sha1';
 function filesetFile(file: ManifestFile, places: CopyPlaces): FilesetFile | undefined {
   const info = fileInfo(file);
   if (info === undefined) return undefined;
-  const wayback_url = captureUrl(file, places);
+  const wayback_url = waybackUrl(file, places);
   const { platform_url: original_url, status } = file;
   const extra = {
     ...file.extra,

@@ -1,4 +1,5 @@
 import { NdjsonLines } from '../../lib/bytes/ndjson-lines.ts';
+import { parsedJson } from '../../lib/parsed-json.ts';
 import { parseRelease, type Release } from './release-requests.ts';
 import type { SkipCounts } from './skip-counts.ts';
 
@@ -10,19 +11,11 @@ export async function* readReleases(input: AsyncIterable<Buffer>, skipped: SkipC
   const lines = new NdjsonLines(MOST_LINE_BYTES);
   function* releases(found: ReturnType<typeof lines.push>) {
     for (const line of found) {
-      const release = line.problem === undefined ? parseRelease(parsed(line.text)) : undefined;
+      const release = line.problem === undefined ? parseRelease(parsedJson(line.text)) : undefined;
       if (release === undefined) skipped.add('no release in the line');
       else yield release;
     }
   }
   for await (const chunk of input) yield* releases(lines.push(chunk));
   yield* releases(lines.end());
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

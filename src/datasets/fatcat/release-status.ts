@@ -1,10 +1,12 @@
-import type { Datasets } from '../datasets.ts';
+import { doiIn } from '../identifiers.ts';
 import type { DatasetManifest } from '../manifest.ts';
 import type { IngestResult, RequestDocument } from '../request.ts';
 import { isHit } from '../status.ts';
+import { allRequests } from './all-requests.ts';
 import { type CopyPlaces, filesetUrls, fileUrls } from './copies.ts';
 import type { EntityUrl } from './entity.ts';
-import { allRequests, documentsOf, EntityIndex } from './entity-index.ts';
+import { documentsOf, EntityIndex } from './entity-index.ts';
+import type { ExportedDatasets } from './export-entities.ts';
 import { releaseOf } from './make-entity.ts';
 import { extIdsOf, type Release } from './release-requests.ts';
 
@@ -53,7 +55,7 @@ function urlsOf({ manifest, result, places }: ReleaseCopy): readonly EntityUrl[]
 function namesOfRequest(document: RequestDocument): readonly string[] {
   const { ext_ids = {}, base_url } = document.request;
   const ident = releaseOf(document);
-  const doi = /^https?:\/\/(?:dx\.)?doi\.org\/(.+)$/i.exec(base_url)?.[1];
+  const doi = doiIn(base_url);
   return [
     ...(ident === undefined ? [] : [`release:${ident}`]),
     ...(doi === undefined ? [] : [nameOf('doi', doi)]),
@@ -70,24 +72,14 @@ function nameOf(kind: string, id: string): string {
   return `${kind}:${id.toLowerCase()}`;
 }
 
-interface ReleaseStatuses {
-  readonly datasets: Pick<Datasets, 'list' | 'byId' | 'manifest'>;
-  readonly set: string | undefined;
-  /** For temporary data. */
-  readonly folder: string;
-  readonly signal: AbortSignal;
-  /** Where the copies of a dataset are. */
-  placesOf(document: RequestDocument): Promise<CopyPlaces>;
-}
-
 /** The fields of each release. Memory does not grow with the number of requests or releases. */
 export async function* releaseStatuses(
   releases: AsyncIterable<Release>,
-  options: ReleaseStatuses,
+  options: ExportedDatasets,
 ): AsyncGenerator<ReleaseStatus> {
   const index = new EntityIndex(options.folder);
   try {
-    for await (const { id, document } of allRequests(options.datasets, options)) {
+    for await (const { id, document } of allRequests(options.datasets, { set: options.set }, options.signal)) {
       const { result } = document;
       if (result?.dataset === undefined || !isHit(result.status)) continue;
       for (const name of namesOfRequest(document)) index.add(name, id);
@@ -101,7 +93,7 @@ export async function* releaseStatuses(
   }
 }
 
-async function copiesOf(ids: readonly string[], { datasets, placesOf }: ReleaseStatuses): Promise<ReleaseCopy[]> {
+async function copiesOf(ids: readonly string[], { datasets, placesOf }: ExportedDatasets): Promise<ReleaseCopy[]> {
   const copies: ReleaseCopy[] = [];
   for (const document of await documentsOf(datasets, ids)) {
     const { result } = document;

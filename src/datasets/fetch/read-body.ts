@@ -1,4 +1,4 @@
-import { pauseAfter } from '../../lib/calls/retry.ts';
+import { retry } from '../../lib/calls/retry.ts';
 import type { DatasetFetcher, Fetched, FetchOptions } from './dataset-fetcher.ts';
 import { BrokenBody } from './fetch-failure.ts';
 
@@ -38,15 +38,14 @@ export async function fetchAndRead<Result>(
   { url, ...options }: FetchOptions & { readonly url: string },
   read: (fetched: Fetched) => Promise<Result>,
 ): Promise<Result> {
-  for (let failures = 1; ; failures++) {
+  const attempt = async () => {
     const fetched = await fetcher.get(url, options);
     try {
       return await read(fetched);
-    } catch (error) {
-      if (!(error instanceof BrokenBody) || failures === ATTEMPTS) throw error;
     } finally {
       fetched.discard();
     }
-    await pauseAfter(failures, BACKOFF, options.signal);
-  }
+  };
+  const isTemporary = (error: unknown, failures: number) => error instanceof BrokenBody && failures < ATTEMPTS;
+  return retry(attempt, { ...BACKOFF, isTemporary, signal: options.signal });
 }

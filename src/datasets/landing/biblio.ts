@@ -1,5 +1,17 @@
-import type { HtmlBiblio } from './html-biblio.ts';
+import { doiIn } from '../identifiers.ts';
 import type { ReadPage } from './read-page.ts';
+
+/** What the meta elements of a landing page say: of Highwire, Dublin Core, Open Graph and schema.org (D22). */
+export interface HtmlBiblio {
+  readonly title?: string;
+  /** `10.7910/DVN/CLSFKX`, in lower case, without a prefix. */
+  readonly doi?: string;
+  /** The name of the software that made the page, from `generator`. */
+  readonly generator?: string;
+  readonly siteName?: string;
+  /** The values of other meta elements by their name in lower case, as the page has them; at most 200. */
+  readonly meta: Readonly<Record<string, readonly string[]>>;
+}
 
 const TITLES = ['citation_title', 'dc.title', 'dcterms.title', 'og:title', 'eprints.title'];
 const DOIS = [
@@ -18,17 +30,10 @@ export function biblioOf({ title, meta }: Pick<ReadPage, 'title' | 'meta'>): Htm
   const valuesOf = (names: readonly string[]) => names.flatMap((name) => meta[name] ?? []);
   const known = {
     title: valuesOf(TITLES)[0] ?? (title === '' ? undefined : title),
-    doi: valuesOf(DOIS).map(doiIn).find(Boolean),
+    doi: valuesOf(DOIS).map(doiIn).find(Boolean)?.toLowerCase(),
     generator: valuesOf(['generator'])[0],
     siteName: valuesOf(SITES)[0],
   };
   const stated = Object.entries(known).filter(([, value]) => value !== undefined);
   return { ...(Object.fromEntries(stated) as Partial<Record<keyof typeof known, string>>), meta };
-}
-
-/** The DOI in a text such as `doi:10.7910/DVN/CLSFKX`, or a URL of it; undefined without one. */
-export function doiIn(text: string): string | undefined {
-  const [, doi] =
-    /^(?:doi:\s*|(?:https?:\/\/)?(?:dx\.)?doi\.org\/)?(10\.\d{4,9}(?:\.\d+)*\/\S+)$/i.exec(text.trim()) ?? [];
-  return doi?.toLowerCase();
 }

@@ -7,8 +7,7 @@ import { challengeFailure, isPassing, requireCapture } from '../fetch/require-ca
 import { shownUrl } from '../fetch/shown-url.ts';
 import { digits14 } from '../fetch/timestamp14.ts';
 import { IngestFailure } from '../ingest-failure.ts';
-import { biblioOf } from './biblio.ts';
-import type { HtmlBiblio } from './html-biblio.ts';
+import { biblioOf, type HtmlBiblio } from './biblio.ts';
 import type { Landing } from './landing.ts';
 import type { HtmlParser } from './parse-html.ts';
 import type { ReadPage } from './read-page.ts';

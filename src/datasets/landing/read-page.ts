@@ -109,7 +109,7 @@ class PageReader {
     const rels = (attribute('rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean).slice(0, 20);
     const link = { href: attribute('href') ?? '', rels, type: attribute('type') };
     if (this.#signposts.length >= MOST_SIGNPOSTS || link.href === '') return;
-    this.#signposts.push(...signpostsOf(link, { base: this.#base, from: 'html' }));
+    this.#signposts.push(...signpostsOf(link, this.#base));
   }
 
   /** Where a page leads on by itself (HTML, 4.2.5.3), as a signpost of the relation `refresh`: it is not followed. */
@@ -117,7 +117,7 @@ class PageReader {
     const [, href] = /^[\s\d.]*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i.exec(content) ?? [];
     if (href === undefined || this.#signposts.length >= MOST_SIGNPOSTS) return;
     const link = { href, rels: ['refresh'], type: undefined };
-    this.#signposts.push(...signpostsOf(link, { base: this.#base, from: 'html' }));
+    this.#signposts.push(...signpostsOf(link, this.#base));
   }
 
   /** Only the first one counts (HTML, 4.2.3). */

@@ -6,7 +6,6 @@ export interface Signpost {
   /** Absolute. */
   readonly href: string;
   readonly type?: string;
-  readonly from: 'header' | 'html';
 }
 
 /** The most signposts of a page that are read. */
@@ -17,7 +16,7 @@ const LONGEST_URL = 4_096;
 export function signpostsInHeader(header: string, url: string): readonly Signpost[] {
   return parseLinks(header, MOST_SIGNPOSTS)
     .filter(({ anchor }) => anchor === undefined || webUrl(anchor, url) === webUrl(url, url))
-    .flatMap(({ href, rels, type }) => signpostsOf({ href, rels, type }, { base: url, from: 'header' }));
+    .flatMap(({ href, rels, type }) => signpostsOf({ href, rels, type }, url));
 }
 
 interface TypedLink {
@@ -27,13 +26,10 @@ interface TypedLink {
 }
 
 /** A signpost for each relation of a link; none when it does not lead to the web. */
-export function signpostsOf(
-  { href, rels, type }: TypedLink,
-  { base, from }: { readonly base: string; readonly from: Signpost['from'] },
-): readonly Signpost[] {
+export function signpostsOf({ href, rels, type }: TypedLink, base: string): readonly Signpost[] {
   const target = webUrl(href, base);
   if (target === undefined || target.length > LONGEST_URL) return [];
-  return rels.map((rel) => ({ rel, href: target, ...(type !== undefined && { type: type.toLowerCase() }), from }));
+  return rels.map((rel) => ({ rel, href: target, ...(type !== undefined && { type: type.toLowerCase() }) }));
 }
 
 /** The absolute URL, without fragment; undefined unless it is one of http or https. */

@@ -1,3 +1,4 @@
+import { persistentUri } from '../identifiers.ts';
 import type { AskedDataset, DatasetPlatform, PlatformClient, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { citationOf } from './dataverse/citation.ts';
@@ -12,7 +13,6 @@ import {
 import { describedItem } from './described-item.ts';
 import { namedFiles } from './named-files.ts';
 import { badReply, parseReply, platformFailure } from './parse-reply.ts';
-import { persistentUri } from './persistent-uri.ts';
 
 /** Dataverse, on any host (D54-D60, d12, d13): native API and access API. */
 export const dataverse: DatasetPlatform = {
@@ -115,10 +115,9 @@ function requirePublished({ versionState, deaccessionNote, files }: DataverseVer
     throw platformFailure('platform-restricted', `${url} is a draft: request a version that is published`);
   const restricted = restrictedFiles(files ?? [], new Date().toISOString().slice(0, 10));
   if (restricted.length === 0) return;
-  const remedy = 'ask its depositor to open them';
   throw platformFailure(
     'platform-restricted',
-    `${url} has ${namedFiles(restricted)} that not everybody may download: ${remedy}`,
+    `${url} has ${namedFiles(restricted)} that not everybody may download: ask its depositor to make the dataset public`,
   );
 }
 

@@ -1,9 +1,9 @@
 import { shownUrl } from '../fetch/shown-url.ts';
+import { persistentUri } from '../identifiers.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { Landing } from '../landing/landing.ts';
 import type { DatasetPlatform } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
-import { persistentUri } from './persistent-uri.ts';
 import { fileNameOf } from './signposted/file-name.ts';
 import { platformIdOf } from './signposted/identity.ts';
 
@@ -19,9 +19,7 @@ export const direct: DatasetPlatform = {
     requireNoPart(landing);
     const address = addressOf(landing);
     const mimetype = landing.mimetype === '' ? undefined : landing.mimetype;
-    // Some servers send a path.
-    const named = landing.fileName?.split(/[\\/]/).at(-1);
-    const path = named || fileNameOf({ url: address, mimetype });
+    const path = landing.fileName || fileNameOf({ url: address, mimetype });
     const cited = landing.signposts.find(({ rel }) => rel === 'cite-as')?.href;
     return {
       platformName: direct.name,

@@ -1,3 +1,4 @@
+import { persistentUri } from '../identifiers.ts';
 import type { AskedDataset, DatasetPlatform, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { describedItem } from './described-item.ts';
@@ -6,7 +7,6 @@ import { type ArticlePage, articlePage, type FigshareHosts } from './figshare/ar
 import { type ArticleFile, type ArticleReply, articleReply } from './figshare/article-replies.ts';
 import { namedFiles } from './named-files.ts';
 import { badReply, parseReply, platformFailure } from './parse-reply.ts';
-import { persistentUri } from './persistent-uri.ts';
 
 const NAME = 'figshare';
 

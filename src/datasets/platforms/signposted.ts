@@ -1,5 +1,5 @@
 import { IngestFailure } from '../ingest-failure.ts';
-import type { HtmlBiblio } from '../landing/html-biblio.ts';
+import type { HtmlBiblio } from '../landing/biblio.ts';
 import type { Landing } from '../landing/landing.ts';
 import type { AskedDataset, DatasetPlatform, PlatformClient, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';

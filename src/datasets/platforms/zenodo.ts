@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import { persistentUri } from '../identifiers.ts';
 import type { AskedDataset, DatasetPlatform, PlatformDataset } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
 import { describedItem } from './described-item.ts';
 import { badReply, parseReply, platformFailure } from './parse-reply.ts';
-import { persistentUri } from './persistent-uri.ts';
 import { type RecordFiles, recordFiles } from './zenodo/record-files.ts';
 import { isOfConcept, recordPage } from './zenodo/record-page.ts';
 import { type RecordReply, recordReply } from './zenodo/record-replies.ts';

@@ -1,11 +1,15 @@
 import { buffer } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { DatasetManifest, ManifestFile } from '../manifest.ts';
+import type { DatasetManifest } from '../manifest.ts';
 
 /** Of a dataset that was stored, or of what is known of one that was not. */
-export type AnyManifest = DatasetManifest | { readonly files: readonly ManifestFile[] };
+export type AnyManifest = DatasetManifest | Pick<DatasetManifest, 'notes' | 'files'>;
+
+/** Files that are written as JSON at a time. */
+const LINES_AT_ONCE = 500;
 
 interface ManifestPlace {
   /** As folderOf makes it. */
@@ -42,9 +46,14 @@ export async function readManifest(
 }
 
 /** The files are last: a manifest has up to 10,000. */
-function* linesOf({ files, ...rest }: AnyManifest): Generator<Buffer> {
+async function* linesOf({ files, ...rest }: AnyManifest): AsyncGenerator<Buffer> {
   const head = JSON.stringify(rest, undefined, 2).slice(0, -1).trimEnd();
   yield Buffer.from(`${head}${head === '{' ? '' : ','}\n  "files": [`);
-  for (const [at, file] of files.entries()) yield Buffer.from(`${at === 0 ? '' : ','}\n    ${JSON.stringify(file)}`);
+  for (let at = 0; at < files.length; at += LINES_AT_ONCE) {
+    const lines = files.slice(at, at + LINES_AT_ONCE).map((file) => `\n    ${JSON.stringify(file)}`);
+    yield Buffer.from(`${at === 0 ? '' : ','}${lines.join(',')}`);
+    // Others run meanwhile.
+    if (lines.length === LINES_AT_ONCE) await setImmediate();
+  }
   yield Buffer.from(files.length === 0 ? ']\n}\n' : '\n  ]\n}\n');
 }

@@ -2,16 +2,13 @@ import * as z from 'zod';
 import { TidemarkError } from '../../core/errors.ts';
 import { fieldProblem, issueText } from '../../core/issue-text.ts';
 import { excerpt } from '../../lib/excerpt.ts';
+import { doiIn } from '../identifiers.ts';
 import { INGEST_TYPE, type IngestRequest } from '../request.ts';
 
 /** Bytes of a base_url: a B-tree of PostgreSQL refuses longer ones (d19). */
 const MOST_URL_BYTES = 2_000;
 /** Bytes of a request as JSON. */
 const MOST_BYTES = 64 * 1024;
-const DOI_RESOLVER = 'https://doi.org/';
-const HANDLE_RESOLVER = 'https://hdl.handle.net/';
-/** `doi:10.7910/DVN/CLSFKX`, `10.7910/DVN/CLSFKX`, `doi.org/10.7910/…`, `http://dx.doi.org/10.7910/…`. */
-const DOI = /^(?:doi:\s*|(?:https?:\/\/)?(?:dx\.|www\.)?doi\.org\/)?(10\.\d{4,9}(?:\.\d+)*\/\S+)$/i;
 /** `hdl:1902.1/12612`. */
 const HANDLE = /^hdl:\s*(\S+\/\S+)$/i;
 
@@ -65,7 +62,8 @@ export function parseBaseUrl(text: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || /[\s\u0000-\u001f\u007f]/.test(url)) {
     const example = 'use a URL with http or https, or a DOI, such as doi:10.7910/DVN/CLSFKX';
-    throw refused('base_url', `${excerpt(trimmed)} is no URL: ${example}`);
+    // Without the name of the field, which means nothing to those who have typed a DOI.
+    throw new TidemarkError('invalid', `${excerpt(trimmed)} is no URL: ${example}`, { field: 'base_url' });
   }
   if (!url.isWellFormed()) throw refused('base_url', 'has half of a character (a lone surrogate)');
   if (parsed.username !== '' || parsed.password !== '') {
@@ -75,10 +73,10 @@ export function parseBaseUrl(text: string): string {
 }
 
 function urlOf(text: string): string {
-  const [, doi] = DOI.exec(text) ?? [];
-  if (doi !== undefined) return `${DOI_RESOLVER}${doi}`;
+  const doi = doiIn(text);
+  if (doi !== undefined) return `https://doi.org/${doi}`;
   const [, handle] = HANDLE.exec(text) ?? [];
-  return handle === undefined ? text : `${HANDLE_RESOLVER}${handle}`;
+  return handle === undefined ? text : `https://hdl.handle.net/${handle}`;
 }
 
 /** Other programs write members without a value as null. */

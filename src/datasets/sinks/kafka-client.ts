@@ -1,3 +1,4 @@
+import type { Admin } from '@platformatic/kafka';
 import type { KafkaServer } from '../../config/dataset-values.ts';
 import { TidemarkError } from '../../core/errors.ts';
 
@@ -36,15 +37,11 @@ export function clientOptions({ brokers }: Pick<KafkaPlace, 'brokers'>) {
 }
 
 /** Which of the topics do not exist. @throws what the client throws */
-export async function missingTopics(place: KafkaPlace, topics: readonly string[]): Promise<readonly string[]> {
-  const { Admin } = await import('@platformatic/kafka');
-  const admin = new Admin(clientOptions(place));
-  try {
+export function missingTopics(place: KafkaPlace, topics: readonly string[]): Promise<readonly string[]> {
+  return withAdmin(place, async (admin) => {
     const existing = new Set(await admin.listTopics());
     return topics.filter((topic) => !existing.has(topic));
-  } finally {
-    await admin.close();
-  }
+  });
 }
 
 /**
@@ -59,16 +56,23 @@ export async function makeTopics(
 ): Promise<void> {
   const missing = await missingTopics(place, topics);
   if (missing.length === 0) return;
-  const { Admin, findErrorBy } = await import('@platformatic/kafka');
-  const admin = new Admin(clientOptions(place));
+  const { findErrorBy } = await import('@platformatic/kafka');
   const configs = keepsAll ? [{ name: 'retention.ms', value: '-1' }] : [];
-  try {
+  await withAdmin(place, async (admin) => {
     await admin.createTopics({ topics: [...missing], partitions: PARTITIONS, configs }).catch((error: Error) => {
       // Another process was faster.
       if (findErrorBy(error, 'apiId', 'TOPIC_ALREADY_EXISTS') === null) throw error;
     });
     // Fails, and is tried again, until each partition has a broker: the first messages would be sent twice.
     await admin.metadata({ topics: [...missing], forceUpdate: true, retries: METADATA_RETRIES });
+  });
+}
+
+async function withAdmin<Result>(place: KafkaPlace, work: (admin: Admin) => Promise<Result>): Promise<Result> {
+  const client = await import('@platformatic/kafka');
+  const admin = new client.Admin(clientOptions(place));
+  try {
+    return await work(admin);
   } finally {
     await admin.close();
   }

@@ -21,7 +21,6 @@ interface FileFetching {
 interface FetchedFile {
   /** After redirects, as it was requested: for a web archive alone, since it may be signed. */
   readonly url: string;
-  readonly headers: Fetched['headers'];
   readonly mimetype: string | undefined;
   /** The redirects, and the response whose body it is. */
   readonly hops: readonly Hop[];
@@ -35,14 +34,13 @@ interface FetchedFile {
 /**
  * Fetches a file of a platform, for every backend. A body that breaks off is resumed some times, so what ends was sent
  * to its end. The caller compares size and hashes.
- * @throws IngestFailure `file-not-fetched`, `platform-restricted`, `blocked-challenge`, `mismatch-size`; of the body
- *   `too-large-size`, too
+ * @throws IngestFailure `file-not-fetched`, and as `requireFile`; of the body `too-large-size`, too
  */
 export async function fetchFile(file: PlatformFile, fetching: FileFetching): Promise<FetchedFile> {
   const { platformUrl, path } = file;
   if (platformUrl === undefined) {
     const message = `the platform has no URL for ${path} alone: ingest the dataset with --bundle`;
-    throw new IngestFailure('file-not-fetched', message);
+    throw new IngestFailure('bad-manifest', message);
   }
   const request = (resume?: { from: number; etag: string }): Promise<Fetched> =>
     fetching.fetcher.get(platformUrl, {
@@ -61,7 +59,7 @@ export async function fetchFile(file: PlatformFile, fetching: FileFetching): Pro
   const mimetype = mediaTypeOf(headers['content-type']) || undefined;
   const count = fetching.budget.counter(file, { ...fetching, mimetype });
   const body = counted(resumedFile(file, first, { ...fetching, request }), [count, fetching.onBytes]);
-  return { url, headers, hops, mimetype, body, discard: () => first.discard() };
+  return { url, hops, mimetype, body, discard: () => first.discard() };
 }
 
 async function* counted(

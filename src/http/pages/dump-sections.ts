@@ -1,6 +1,6 @@
 import type { JobView } from '../../api/job-view.ts';
 import { jobView } from '../../api/job-view.ts';
-import { isTidemarkError } from '../../core/errors.ts';
+import { unlessNotFound } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
@@ -59,10 +59,7 @@ export async function shownDump(
   const { source, reasonForNoDump } = traitsOf(set.origin);
   if (source === undefined || reasonForNoDump !== undefined) return undefined;
   const [dump, job] = await Promise.all([
-    dumps.known.dumpOf(set).catch((error: unknown) => {
-      if (isTidemarkError(error, 'not-found')) return undefined;
-      throw error;
-    }),
+    unlessNotFound(dumps.known.dumpOf(set)),
     isAdministrator ? dumpJobs.latest(set) : undefined,
   ]);
   return { dump, job: job && jobView(job) };

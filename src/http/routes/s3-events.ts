@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsedJson } from '../../lib/parsed-json.ts';
 import type { S3Location } from '../../lib/s3/s3-location.ts';
 import { pathProblem } from '../../sources/name-problem.ts';
 
@@ -68,7 +69,7 @@ function objectsOf(events: S3Events): readonly (NotifiedObject | undefined)[] {
   if ('Records' in events && Array.isArray(events.Records)) return events.Records.map(({ s3 }) => objectOf(s3));
   if ('detail' in events) return [objectOf(events.detail as Notification)];
   if (typeof events.Message !== 'string') return [];
-  const packed = s3EventsSchema.safeParse(parseJson(events.Message));
+  const packed = s3EventsSchema.safeParse(parsedJson(events.Message));
   // Envelopes do not contain envelopes.
   return packed.success && !('Message' in packed.data) ? objectsOf(packed.data) : [undefined];
 }
@@ -100,14 +101,6 @@ function pathsOf({ bucket, key }: NotifiedObject, root: Pick<S3Location, 'bucket
 function decodeForm(key: string): string | undefined {
   try {
     return decodeURIComponent(key.replaceAll('+', ' '));
-  } catch {
-    return undefined;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError, unlessNotFound } from '../../core/errors.ts';
 import type { Collection } from '../../records/collections/collection.ts';
 import type { Organization } from '../../records/organization.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -14,14 +14,10 @@ export async function shownCollection(
   id: string,
   isShown: (provider: Organization) => boolean,
 ): Promise<{ readonly collection?: Collection; readonly provider?: Organization }> {
-  const collection = await collections.get(id).catch(absentIfNotFound);
-  const provider = collection && (await organizations.get(collection.provider, isShown).catch(absentIfNotFound));
+  const collection = await unlessNotFound(collections.get(id));
+  const provider = collection && (await unlessNotFound(organizations.get(collection.provider, isShown)));
   if (collection !== undefined && provider !== undefined) return { collection, provider };
   // Without the nearest name: that might be one which the sender may not know of.
   const message = `there is no collection ${JSON.stringify(id.slice(0, 100))}`;
   throw new TidemarkError('not-found', message, { collection: id });
-}
-
-function absentIfNotFound(error: unknown): undefined {
-  if (!isTidemarkError(error, 'not-found')) throw error;
 }

@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError, unlessNotFound } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import type { ListedRequest } from '../../datasets/results/request-list.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -16,15 +16,11 @@ export async function shownDataset(
   id: string,
   isShown: Reader,
 ): Promise<{ readonly dataset: ListedRequest; readonly set: ResourceSet | undefined }> {
-  const document = await datasets.byId(id).catch(absentIfNotFound);
+  const document = await unlessNotFound(datasets.byId(id));
   if (document !== undefined) {
     const set = (await sets.list()).find(({ slug }) => slug === document.set);
     if (isShown(set)) return { dataset: { id, document }, set };
   }
   const message = `there is no request of a dataset with the id ${JSON.stringify(id.slice(0, 100))}`;
   throw new TidemarkError('not-found', message, { dataset: id.slice(0, 100) });
-}
-
-function absentIfNotFound(error: unknown): undefined {
-  if (!isTidemarkError(error, 'not-found')) throw error;
 }

@@ -1,4 +1,4 @@
-import { isTidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, unlessNotFound } from '../../core/errors.ts';
 import { openSink, sinksOf, targetOf } from '../../datasets/sinks/open-sinks.ts';
 import type { LeftOut, SinkName } from '../../datasets/sinks/result-sink.ts';
 import { isBehind, sendResults } from '../../datasets/sinks/send-results.ts';
@@ -12,9 +12,6 @@ interface OfSink {
 
 /** Milliseconds between two jobs at least: the second one sends what was recorded meanwhile. */
 const INTERVAL_MS = 1_000;
-/** So many jobs are read to find the last one of a sink. */
-const LAST_JOBS = 10;
-
 /** So many of the results that a sink refused are named in the result of the job. */
 const MOST_NAMED = 20;
 
@@ -69,6 +66,11 @@ export async function sendNow(parts: SendParts, signal: AbortSignal): Promise<re
   return problems;
 }
 
+type Queue = JobParts['jobs']['queue'];
+
+/** When the last job of each sink may begin, in milliseconds of the monotonic clock. */
+const begins = new WeakMap<Queue, Map<SinkName, number>>();
+
 /**
  * Adds a job for each sink that has not got all results, unless one is queued. Called when a result was recorded, and
  * every few seconds.
@@ -78,16 +80,22 @@ export async function addSends({
   configuration,
   jobs: { queue },
 }: Pick<JobParts, 'catalog' | 'configuration' | 'jobs'>): Promise<void> {
+  const ofQueue = begins.get(queue) ?? new Map<SinkName, number>();
+  begins.set(queue, ofQueue);
   for (const sink of sinksOf(configuration)) {
+    const last = ofQueue.get(sink) ?? Number.NEGATIVE_INFINITY;
+    // It has not begun: it sends what was recorded until now.
+    if (performance.now() < last) continue;
     if (!(await isBehind(catalog, sink, targetOf(sink, configuration)))) continue;
     if (await isQueued(queue, sink)) continue;
+    const waitMs = Math.max(0, last + INTERVAL_MS - performance.now());
+    ofQueue.set(sink, performance.now() + waitMs);
     const now = Date.now();
-    const notBefore = (await lastAdded(queue, sink)) + INTERVAL_MS;
-    await queue.addAll([jobOf(sendDatasetResults, { id: `${sink}~${now}`, payload: { sink }, notBefore })]);
+    await queue.addAll([
+      jobOf(sendDatasetResults, { id: `${sink}~${now}`, payload: { sink }, notBefore: now + waitMs }),
+    ]);
   }
 }
-
-type Queue = JobParts['jobs']['queue'];
 
 async function isQueued(queue: Queue, sink: SinkName): Promise<boolean> {
   const filter = { kinds: [sendDatasetResults.kind], states: ['queued'] } as const;
@@ -95,21 +103,10 @@ async function isQueued(queue: Queue, sink: SinkName): Promise<boolean> {
   return false;
 }
 
-/** In milliseconds since 1970; long ago when there was none lately. */
-async function lastAdded(queue: Queue, sink: SinkName): Promise<number> {
-  const last = await queue.list({ kinds: [sendDatasetResults.kind], limit: LAST_JOBS });
-  return last.find(({ oneAtATimePer }) => oneAtATimePer === sink)?.added ?? 0;
-}
-
 /** The API has the manifests of all results. */
 async function manifestUrls({ sets }: Pick<JobParts, 'sets'>): Promise<(id: string) => string | undefined> {
-  try {
-    const { baseUrl } = await sets.source();
-    return (id) => new URL(`api/datasets/${id}/files`, baseUrl).href;
-  } catch (error) {
-    if (isTidemarkError(error, 'not-found')) return () => undefined;
-    throw error;
-  }
+  const source = await unlessNotFound(sets.source());
+  return (id) => source && new URL(`api/datasets/${id}/files`, source.baseUrl).href;
 }
 
 function textOf({ baseUrl, what, reason }: LeftOut): string {

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../lib/parsed-json.ts';
 import type { DcElement, DcValues } from '../../records/dublin-core.ts';
 import { map31 } from '../../records/transforms/map-3-1.ts';
 import { TransformError } from '../../records/transforms/transform.ts';
@@ -29,7 +30,7 @@ const LABELS = ['displayDate', 'name', 'title', 'prefLabel', 'label', '@value', 
 
 /** The record of a provider as Dublin Core: MAP 3.1 as JSON, or MAP 4.0 as JSON-LD or Turtle; empty for others. */
 export function mapDublinCore(id: string, document: string): DcValues {
-  const json = parsed(document);
+  const json = parsedJson(document) as Json | undefined;
   const found = isObject(json) && 'sourceResource' in json ? json : asMap31(id, document);
   if (!isObject(found)) return [];
   const { sourceResource, isShownAt, '@id': iri } = found;
@@ -45,7 +46,7 @@ export function mapDublinCore(id: string, document: string): DcValues {
 function asMap31(id: string, document: string): Json | undefined {
   try {
     const result = map31.transform({ id, document }, { provider: '', activity: 'mapping', generator: '' });
-    return parsed((result as { readonly document: string }).document);
+    return parsedJson((result as { readonly document: string }).document) as Json | undefined;
   } catch (error) {
     if (error instanceof TransformError) return undefined;
     throw error;
@@ -58,14 +59,6 @@ function textsOf(value: Json | undefined): readonly string[] {
   if (!isObject(value)) return [];
   const label = LABELS.find((name) => value[name] !== undefined);
   return label === undefined ? [] : textsOf(value[label]);
-}
-
-function parsed(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isObject(value: Json | undefined): value is { readonly [name: string]: Json } {

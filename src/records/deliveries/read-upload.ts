@@ -3,7 +3,7 @@ import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/art
 import type { Block } from '../../artifacts/avro/avro-blocks.ts';
 import { packContainer } from '../../artifacts/avro/container-writer.ts';
 import { documentMetadata } from '../../artifacts/avro/document-type.ts';
-import { comparedBytes } from '../../artifacts/open-artifact.ts';
+import { comparedBytes, readArtifact } from '../../artifacts/open-artifact.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { randomId } from '../arrivals/store-file.ts';
@@ -211,20 +211,17 @@ class UploadReading {
 
   #given(file: UploadedFile): GivenFile {
     const { name, artifact, length } = file;
-    const read = (start: number, bytes: number) => this.#counted(this.#bytesOf(artifact, start, bytes));
+    const { artifacts } = this.#parts;
+    const read = (start: number, bytes: number) =>
+      this.#counted(readArtifact(artifacts, artifact, { start, length: bytes }));
     return { name, read: () => this.#counted(this.#bytesCompared(file)), ranges: { length, read } };
   }
 
   async *#bytesCompared(file: UploadedFile): AsyncGenerator<Uint8Array, void, undefined> {
     const { artifact, length, sha256 } = file;
-    yield* comparedBytes(this.#bytesOf(artifact, 0, length), { key: artifact, sha256 });
+    const bytes = readArtifact(this.#parts.artifacts, artifact, { start: 0, length });
+    yield* comparedBytes(bytes, { key: artifact, sha256 });
     this.#compared.add(file);
-  }
-
-  async *#bytesOf(artifact: string, start: number, length: number): AsyncGenerator<Uint8Array, void, undefined> {
-    if (length === 0) return;
-    const { body } = await this.#parts.artifacts.get(artifact, { range: { start, length } });
-    yield* body;
   }
 
   async *#counted(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {

@@ -1,4 +1,5 @@
 import type { DocumentSchemaId } from '../../artifacts/avro/avro-schemas.ts';
+import { parsedJson } from '../../lib/parsed-json.ts';
 import type { RecordProblem } from '../input-item.ts';
 
 /**
@@ -21,12 +22,8 @@ export function contentProblem(schema: DocumentSchemaId, document: string): Reco
 }
 
 export function isJsonObject(document: string): boolean {
-  try {
-    const value: unknown = JSON.parse(document);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
-  } catch {
-    return false;
-  }
+  const value = parsedJson(document);
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Whether the documents of a schema are RDF. */

@@ -1,3 +1,4 @@
+import { parsedJson } from '../../lib/parsed-json.ts';
 import type { RdfNode } from './rdf-node.ts';
 import { type JsonValue, readJsonLd } from './read-json-ld.ts';
 import { readTurtle } from './read-turtle.ts';
@@ -13,19 +14,11 @@ export function readRdf({ document, mimetype }: Pick<TransformInput, 'document' 
     throw new TransformError('not-rdf', 'the document is XML: RDF is read as JSON-LD or Turtle');
   }
   if (mimetype === 'text/turtle') return readTurtle(text);
-  const json = /^[{[]/.test(text) ? parsedJson(text) : undefined;
+  // A blank node of Turtle begins like a list of JSON.
+  const json = /^[{[]/.test(text) ? (parsedJson(text) as JsonValue | undefined) : undefined;
   if (json !== undefined) return readJsonLd(json);
   if (mimetype === 'application/json' || text.startsWith('{')) {
     throw new TransformError('not-json', 'the document is not JSON');
   }
   return readTurtle(text);
-}
-
-function parsedJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A blank node of Turtle begins like a list of JSON.
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { comparedBytes } from '../../artifacts/open-artifact.ts';
-import { isTidemarkError } from '../../core/errors.ts';
+import { unlessNotFound } from '../../core/errors.ts';
 import type { Contents } from '../contents.ts';
 
 /** The bytes of files that are artifacts, or ranges of them. Closing it closes the store. */
@@ -12,10 +12,7 @@ export function datasetContents(artifacts: ArtifactStore): Contents {
       if (record === undefined || sha256 === undefined) return undefined;
       const { artifact: key, offset: start } = record;
       if (length === 0) return { length, stream: () => Readable.from([]), async close() {} };
-      const opened = await artifacts.get(key, { range: { start, length } }).catch((error: unknown) => {
-        if (isTidemarkError(error, 'not-found')) return undefined;
-        throw error;
-      });
+      const opened = await unlessNotFound(artifacts.get(key, { range: { start, length } }));
       return (
         opened && {
           length,

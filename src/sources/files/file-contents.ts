@@ -1,4 +1,4 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { TidemarkError, unlessNotFound } from '../../core/errors.ts';
 import { pathOfKey, type ResourceKey } from '../../core/key.ts';
 import type { ContentRoot } from '../content-root.ts';
 import type { Contents } from '../contents.ts';
@@ -20,12 +20,7 @@ export function fileContents(root: ReadRoot, name: string): Contents {
     async open({ key }) {
       const path = pathOfKey(key);
       if (path === undefined) return undefined;
-      try {
-        return await root.open(path);
-      } catch (error) {
-        if (isTidemarkError(error, 'not-found')) return undefined;
-        throw error;
-      }
+      return unlessNotFound(root.open(path));
     },
     async requireThere() {
       if (!(await root.isEmpty())) return;

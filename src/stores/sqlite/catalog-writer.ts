@@ -1,21 +1,20 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { TidemarkError } from '../../core/errors.ts';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import { Settings } from './database-settings.ts';
 import type { PutRequest } from './wire.ts';
 
-/** @throws TidemarkError `conflict` when the document has another version than the one to replace */
-export function putDocument(database: DatabaseSync, { kind, id, body, replaces }: PutRequest): number {
-  return transaction(database, () => {
-    const found = database.prepare('SELECT version FROM catalog WHERE kind = ? AND id = ?').get(kind, id);
-    if (found?.version !== replaces) {
-      throw new TidemarkError('conflict', `the ${kind} ${id} was changed meanwhile: read it again`, {
-        kind,
-        id,
-      });
-    }
-    const version = new Settings(database).nextVersion();
-    database.prepare('INSERT OR REPLACE INTO catalog VALUES (?, ?, ?, ?)').run(kind, id, version, body);
-    return version;
-  });
+/**
+ * Puts documents in one transaction, since each waits for the disk. Returns their versions in the same order; undefined
+ * for a document that has another version than the one to replace.
+ */
+export function putDocuments(database: DatabaseSync, requests: readonly PutRequest[]): readonly (number | undefined)[] {
+  return transaction(database, () => requests.map((request) => putDocument(database, request)));
+}
+
+function putDocument(database: DatabaseSync, { kind, id, body, replaces }: PutRequest): number | undefined {
+  const found = database.prepare('SELECT version FROM catalog WHERE kind = ? AND id = ?').get(kind, id);
+  if (found?.version !== replaces) return undefined;
+  const version = new Settings(database).nextVersion();
+  database.prepare('INSERT OR REPLACE INTO catalog VALUES (?, ?, ?, ?)').run(kind, id, version, body);
+  return version;
 }

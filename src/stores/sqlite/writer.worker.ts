@@ -2,7 +2,7 @@ import { workerData } from 'node:worker_threads';
 import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls } from '../../lib/workers/rpc.ts';
 import { JumpCheck } from '../store-clock.ts';
-import { putDocument } from './catalog-writer.ts';
+import { putDocuments } from './catalog-writer.ts';
 import { Committer } from './committer.ts';
 import { ask, connect } from './connection.ts';
 import { JobWriter } from './job-writer.ts';
@@ -20,7 +20,7 @@ const jobs = new JobWriter(database);
 const functions = {
   commit: (events: EventColumns) => ask(file, () => committer.commit(events)),
   mark: () => ask(file, () => committer.mark()),
-  put: (request: PutRequest) => ask(file, () => putDocument(database, request)),
+  put: (requests: readonly PutRequest[]) => ask(file, () => putDocuments(database, requests)),
   job: (write: JobWrite) => ask(file, () => jobs.write(write)),
 };
 export type Writes = typeof functions;

@@ -19,24 +19,22 @@ export interface Call {
 
 export type Route = readonly [path: RegExp, answer: (call: Call) => void];
 
+/** Answers with what an API says of a dataset, or that there is none. */
+const api =
+  (find: (call: Call) => ServedDataset | undefined, bodyOf: (dataset: ServedDataset, call: Call) => unknown) =>
+  (call: Call): void => {
+    const dataset = find(call);
+    reply(call.request, call.response, { dataset, body: dataset && bodyOf(dataset, call) });
+  };
+
 const dataverseOf = ({ served, query }: Call) => served.find('dataverse', query.get('persistentId'));
 
 const DATAVERSE: readonly Route[] = [
   [/^\/dataset\.xhtml$/, (call) => sendLanding(call.response, dataverseOf(call), call.served.url)],
-  [
-    /^\/api\/datasets\/:persistentId\/?$/,
-    (call) => {
-      const dataset = dataverseOf(call);
-      reply(call.request, call.response, { dataset, body: dataset && dataverseReply(dataset) });
-    },
-  ],
+  [/^\/api\/datasets\/:persistentId\/?$/, api(dataverseOf, dataverseReply)],
   [
     /^\/api\/datasets\/:persistentId\/versions\/([^/]+)$/,
-    (call) => {
-      const dataset = dataverseOf(call);
-      const body = dataset && dataverseVersionReply(dataset, call.found[0]!);
-      reply(call.request, call.response, { dataset, body });
-    },
+    api(dataverseOf, (dataset, { found }) => dataverseVersionReply(dataset, found[0]!)),
   ],
   [
     /^\/api\/access\/dataset\/:persistentId\/?(?:versions\/([^/]+))?$/,
@@ -66,18 +64,13 @@ const ZENODO: readonly Route[] = [
   ],
   [
     /^\/api\/records\/([^/]+)$/,
-    (call) => {
-      const dataset = zenodoOf(call);
-      const make = dataset?.platform === 'zenodo' ? zenodoReply : inveniordmReply;
-      reply(call.request, call.response, { dataset, body: dataset && make(dataset, call.served.url) });
-    },
+    api(zenodoOf, (dataset, { served }) =>
+      dataset.platform === 'zenodo' ? zenodoReply(dataset, served.url) : inveniordmReply(dataset, served.url),
+    ),
   ],
   [
     /^\/api\/records\/([^/]+)\/files$/,
-    (call) => {
-      const dataset = zenodoOf(call);
-      reply(call.request, call.response, { dataset, body: dataset && inveniordmFilesReply(dataset, call.served.url) });
-    },
+    api(zenodoOf, (dataset, { served }) => inveniordmFilesReply(dataset, served.url)),
   ],
   [/^\/api\/records\/([^/]+)\/files-archive$/, (call) => sendBundle(call, zenodoOf(call))],
   [
@@ -95,13 +88,10 @@ const FIGSHARE: readonly Route[] = [
   ],
   [
     /^\/v2\/articles\/(\d+)(?:\/versions\/(\d+))?(\/files)?$/,
-    (call) => {
-      const { found, query, served } = call;
-      const dataset = figshareOf(call);
-      const one = dataset?.versions.find(({ version }) => version === (found[1] || dataset.version));
-      const body = one && (found[2] ? figshareFilesReply(one, query) : figshareReply(dataset!, one, served.url));
-      reply(call.request, call.response, { dataset, body });
-    },
+    api(figshareOf, (dataset, { found, query, served }) => {
+      const one = dataset.versions.find(({ version }) => version === (found[1] || dataset.version));
+      return one && (found[2] ? figshareFilesReply(one, query) : figshareReply(dataset, one, served.url));
+    }),
   ],
   [/^\/v2\/file\/download\/(\d+)$/, (call) => sendSigned(call, Number(call.found[0]))],
 ];

@@ -20,7 +20,7 @@ describe('findDataset', () => {
     const plain = await find('https://data.example/a?token=secret');
     assert.match(plain, known);
     assert.match(plain, /: give the landing page of a dataset/);
-    const next = { rel: 'refresh', href: 'https://data.example/b?token=secret', from: 'html' } as const;
+    const next = { rel: 'refresh', href: 'https://data.example/b?token=secret' };
     const led = await find('https://data.example/a', { signposts: [next] });
     assert.match(led, known);
     assert.match(led, /leads on to https:\/\/data\.example\/b, as only browsers follow: request that$/);

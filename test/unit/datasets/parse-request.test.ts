@@ -20,7 +20,8 @@ describe('a request of a client', () => {
     }
     assert.equal(parseBaseUrl('hdl:1902.1/12612'), 'https://hdl.handle.net/1902.1/12612');
     const url = 'http://data.example.org/dataset?id=A%2fB&x=#part';
-    assert.equal(parseBaseUrl(url), url, 'a URL stays as it is');
+    for (const own of [url, 'https://data.example/10.5072/a'])
+      assert.equal(parseBaseUrl(own), own, 'a URL stays as it is');
     assert.deepEqual(parseRequest(url), { ingest_type: 'dataset', base_url: url });
   });
 

@@ -6,7 +6,7 @@ import { isTidemarkError } from '../../../src/core/errors.ts';
 import { keyOfPath } from '../../../src/core/key.ts';
 import { clockStamp } from '../../../src/core/stamp.ts';
 import type { CommitResult } from '../../../src/stores/commit-result.ts';
-import { putDocument } from '../../../src/stores/sqlite/catalog-writer.ts';
+import { putDocuments } from '../../../src/stores/sqlite/catalog-writer.ts';
 import { Committer } from '../../../src/stores/sqlite/committer.ts';
 import { Settings } from '../../../src/stores/sqlite/database-settings.ts';
 import { requireSchema } from '../../../src/stores/sqlite/schema.ts';
@@ -28,15 +28,11 @@ describe('the committer of SQLite', () => {
 
   const putSet = (id: number, fields: object = {}, replaces?: number) => {
     const set = { id, urlPrefix: PREFIX, windowChanges: 3, epochStart: 1, ...fields };
-    return putDocument(database, {
-      kind: 'set',
-      id: String(id).padStart(10, '0'),
-      body: JSON.stringify(set),
-      replaces,
-    });
+    const put = { kind: 'set', id: String(id).padStart(10, '0'), body: JSON.stringify(set), replaces };
+    return putDocuments(database, [put])[0];
   };
   const accept = (through: number) =>
-    putDocument(database, { kind: 'clock', id: 'clock', body: JSON.stringify({ through }), replaces: undefined });
+    putDocuments(database, [{ kind: 'clock', id: 'clock', body: JSON.stringify({ through }), replaces: undefined }]);
 
   beforeEach(() => {
     database = new DatabaseSync(':memory:');

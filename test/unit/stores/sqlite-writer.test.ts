@@ -29,4 +29,43 @@ describe('The writer of a store on SQLite', () => {
       await writer.close();
     }
   });
+
+  it('puts documents that wait together, refuses only the one that another has made, and closes after all', async () => {
+    const file = folder.at('tidemark.db');
+    await (await openSqlite(file, {})).close();
+    const writer = new Writer(file, { failpoint: undefined, identity: new StoreIdentity(file) });
+    const puts = ['a', 'b', 'a', 'c'].map((id) =>
+      writer.put({ kind: 'set', id, body: `"${id}"`, replaces: undefined }),
+    );
+    const closed = writer.close();
+    const ended = await Promise.allSettled(puts);
+    await closed;
+    assert.deepEqual(
+      ended.map(({ status }) => status),
+      ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+    );
+    const [, , third] = ended;
+    assert.ok(third?.status === 'rejected' && isTidemarkError(third.reason, 'conflict'));
+    const { catalog, close } = await openSqlite(file, {});
+    const listed = await catalog.list('set', 0);
+    await close();
+    assert.deepEqual(listed.map(({ id }) => id).toSorted(), ['a', 'b', 'c']);
+  });
+
+  it('commits after the documents that were put before, also while they wait for others', async () => {
+    const file = folder.at('tidemark.db');
+    await (await openSqlite(file, {})).close();
+    const writer = new Writer(file, { failpoint: undefined, identity: new StoreIdentity(file) });
+    try {
+      const ended: string[] = [];
+      const note = (name: string) => () => void ended.push(name);
+      const puts = ['a', 'b'].map((id) =>
+        writer.put({ kind: 'set', id, body: '{}', replaces: undefined }).then(note(id)),
+      );
+      await Promise.all([...puts, writer.mark().then(note('mark'))]);
+      assert.deepEqual(ended, ['a', 'b', 'mark']);
+    } finally {
+      await writer.close();
+    }
+  });
 });

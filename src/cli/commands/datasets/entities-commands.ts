@@ -1,7 +1,4 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { join } from 'node:path';
 import type { App } from '../../../app.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import { exportEntities } from '../../../datasets/fatcat/export-entities.ts';
@@ -13,6 +10,7 @@ import { releaseStatuses } from '../../../datasets/fatcat/release-status.ts';
 import { SkipCounts } from '../../../datasets/fatcat/skip-counts.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
+import { openInput } from '../../open-input.ts';
 import { oneOf } from '../../options.ts';
 import { withExistingApp } from '../../with-app.ts';
 
@@ -51,8 +49,11 @@ export const datasetsEntities: CliCommand<EntitiesOptions> = {
     await withExistingApp(call, async (app) => {
       // A name that was mistyped must not give an empty list.
       if (set !== undefined) await app.sets.bySlug(set);
-      const entities = kind === 'release' ? await statuses(call, app, skipped) : entitiesOf(call, app, skipped);
-      await writeLines(call, { lines: entities, skipped, one: kind === 'release' ? 'release' : `${kind} entity` });
+      await writeLines(call, {
+        lines: await linesOf(call, app, skipped),
+        skipped,
+        one: kind === 'release' ? 'release' : `${kind} entity`,
+      });
     });
   },
 };
@@ -68,7 +69,7 @@ export const datasetsRequests: CliCommand = {
 
   async run(call) {
     const skipped = new SkipCounts();
-    const releases = readReleases(await openInput(call), skipped);
+    const releases = readReleases(await openInput(call, call.args[0] ?? '-', 'releases'), skipped);
     async function* requests() {
       for await (const release of releases) {
         const made = releaseRequest(release);
@@ -80,29 +81,14 @@ export const datasetsRequests: CliCommand = {
   },
 };
 
-function entitiesOf(call: Call<EntitiesOptions>, app: App, skipped: SkipCounts): AsyncIterable<object> {
+/** The lines of `datasets entities`. */
+async function linesOf(call: Call<EntitiesOptions>, app: App, skipped: SkipCounts): Promise<AsyncIterable<object>> {
   const { kind, set } = call.options;
-  return exportEntities({
-    datasets: app.datasets,
-    kind: kind === 'file' ? 'file' : 'fileset',
-    set,
-    folder: scratchFolder(app),
-    skipped,
-    signal: call.stopped,
-    placesOf: placesOfSets(app),
-  });
-}
-
-async function statuses(call: Call<EntitiesOptions>, app: App, skipped: SkipCounts): Promise<AsyncIterable<object>> {
-  const releases = readReleases(await openInput(call), skipped);
   const { datasets } = app;
-  const placesOf = placesOfSets(app);
-  const options = { datasets, set: call.options.set, folder: scratchFolder(app), signal: call.stopped, placesOf };
-  return releaseStatuses(releases, options);
-}
-
-function scratchFolder({ configuration }: App): string {
-  return join(configuration.dataFolder, 'spool');
+  const folder = join(app.configuration.dataFolder, 'spool');
+  const exported = { datasets, set, folder, signal: call.stopped, placesOf: placesOfSets(app) };
+  if (kind !== 'release') return exportEntities({ ...exported, kind, skipped });
+  return releaseStatuses(readReleases(await openInput(call, call.args[0] ?? '-', 'releases'), skipped), exported);
 }
 
 interface Lines {
@@ -123,18 +109,4 @@ async function writeLines({ terminal, stopped }: Call, { lines, skipped, one }: 
   const many = one.endsWith('y') ? `${one.slice(0, -1)}ies` : `${one}s`;
   const text = `${formatCount(written)} ${written === 1 ? one : many}; ${skipped.text()}`;
   terminal.log(terminal.json ? JSON.stringify({ written, skipped }) : text);
-}
-
-async function openInput({ args, terminal, workingDirectory, stopped }: Call): Promise<Readable> {
-  const name = args[0] ?? '-';
-  if (name === '-') {
-    if (process.stdin.isTTY) terminal.say('Reading releases from the terminal, one JSON object a line; Ctrl-D ends.');
-    return addAbortSignal(stopped, terminal.stdin);
-  }
-  const file = resolve(workingDirectory, name);
-  const stats = await stat(file).catch((error: Error) => {
-    throw new TidemarkError('invalid', `${file} cannot be read: ${error.message}`, { file });
-  });
-  if (stats.isDirectory()) throw new TidemarkError('invalid', `${file} is a folder: name a file of releases`, { file });
-  return addAbortSignal(stopped, createReadStream(file, { highWaterMark: 1 << 18 }));
 }

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import * as z from 'zod';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
+import { parsedJson } from '../../../lib/parsed-json.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { bytesOf, type Form, type FormAnswer, type FormFile, type SendOptions, sendForm } from '../../send-form.ts';
@@ -139,7 +140,7 @@ function startUploadBar(terminal: Terminal, files: readonly FormFile[]) {
 
 /** @throws TidemarkError with the error of the server, after `problem` */
 function readAnswer({ status, text }: FormAnswer, problem: string): StoredUpload {
-  const value = parseJson(text);
+  const value = parsedJson(text);
   const upload = STORED_UPLOAD.safeParse(value);
   if ((status === 201 || status === 200) && upload.success) return upload.data;
   const { error } = (value ?? {}) as { readonly error?: { readonly message?: unknown } };
@@ -147,14 +148,6 @@ function readAnswer({ status, text }: FormAnswer, problem: string): StoredUpload
   const code =
     status >= 500 || status === 429 ? 'unavailable' : status === 401 || status === 403 ? 'forbidden' : 'invalid';
   throw new TidemarkError(code, `${problem}: ${message}`, { status });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function withoutToken({ message, details }: TidemarkError, organization: string): TidemarkError {

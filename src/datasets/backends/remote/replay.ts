@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { FetchFailure } from '../../../client/read/fetcher.ts';
 import { codingsIn } from '../../../lib/http/content-codings.ts';
 import { decodedBody } from '../../fetch/decoded-body.ts';
+import { base32Of } from '../base32.ts';
 import { MayPass, type Timing, withAttempts } from './attempts.ts';
 import type { Capture } from './cdx.ts';
 import { type Service, serviceFailure } from './service.ts';
 
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 /** Not there yet, or overloaded. */
 const PASSING = new Set([404, 429, 500, 502, 503, 504]);
 
@@ -72,10 +72,4 @@ class BodyDigests {
   has(digest: string): boolean {
     return Object.values(this.#hashes).some((hash) => base32Of(hash.digest('hex')) === digest);
   }
-}
-
-/** A SHA-1 in base32 (RFC 4648). @param hex 40 digits */
-export function base32Of(hex: string): string {
-  const digits = BigInt(`0x${hex}`).toString(32).padStart(32, '0');
-  return digits.replaceAll(/./g, (digit) => BASE32[Number.parseInt(digit, 32)]!);
 }

@@ -8,6 +8,7 @@ import { VERSION } from '../../../config/version.ts';
 import { clientModule } from '../../../lib/http/client-module.ts';
 import { describeHttpFailure } from '../../../lib/http/failure.ts';
 import { responseTo } from '../../../lib/http/response-to.ts';
+import { parsedJson } from '../../../lib/parsed-json.ts';
 import { IngestFailure } from '../../ingest-failure.ts';
 import { type ArchiveKeys, withoutKeys } from './archive-keys.ts';
 import { MayPass } from './attempts.ts';
@@ -165,11 +166,7 @@ async function sendOnce(url: URL, request: ServiceRequest, signal: AbortSignal):
 const shortText = (response: IncomingMessage) => text(limited(response, MOST_TEXT_BYTES));
 
 function answerOf(status: number, headers: ServiceAnswer['headers'], body: string): ServiceAnswer {
-  try {
-    return { status, headers, text: body, json: JSON.parse(body) };
-  } catch {
-    return { status, headers, text: body };
-  }
+  return { status, headers, text: body, json: parsedJson(body) };
 }
 
 /** The first words of an answer, for a message: without keys, which some services repeat. */

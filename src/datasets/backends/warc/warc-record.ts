@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { base32Of } from '../base32.ts';
 
 // WARC 1.1 (ISO 28500:2017, as of https://iipc.github.io/warc-specifications/).
 
@@ -68,14 +69,5 @@ export function lengthOf(record: WarcRecord): number {
   return headerOf(record).length + ('bytes' in block ? block.bytes.length : block.length) + END.length;
 }
 
-/** A digest as web archives write it: base32. @param sha1 hexadecimal digits */
-export const digestField = (sha1: string): string => `sha1:${base32(Buffer.from(sha1, 'hex'))}`;
-
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-
-/** RFC 4648, 6, without padding, which 20 bytes do not need. */
-function base32(bytes: Uint8Array): string {
-  let bits = '';
-  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');
-  return bits.replaceAll(/.{1,5}/g, (five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]!);
-}
+/** A digest as web archives write it. @param sha1 hexadecimal digits */
+export const digestField = (sha1: string): string => `sha1:${base32Of(sha1)}`;

@@ -1,4 +1,4 @@
-import type { HtmlBiblio } from '../../landing/html-biblio.ts';
+import type { HtmlBiblio } from '../../landing/biblio.ts';
 import type { Landing } from '../../landing/landing.ts';
 
 /** The URL of the API by the host of a site and its subdomains: `{ 'figshare.com': 'https://api.figshare.com' }`. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { publicUrl } from '../../fetch/shown-url.ts';
-import { persistentUri } from '../persistent-uri.ts';
+import { persistentUri } from '../../identifiers.ts';
 import { type Node, textOf, valuesOf } from './json-ld.ts';
 
 interface Named {

@@ -1,3 +1,5 @@
+import { parsedJson } from '../../../lib/parsed-json.ts';
+
 /** An object of JSON-LD. */
 export type Node = Readonly<Record<string, unknown>>;
 
@@ -25,7 +27,7 @@ export function readGraph(texts: readonly string[]): JsonLdGraph {
     }
     for (const member of Object.values(value)) visit(member, depth + 1);
   };
-  for (const text of texts) visit(parsed(text), 0);
+  for (const text of texts) visit(parsedJson(text), 0);
   const resolve = (value: unknown) => {
     const id = isNode(value) ? value['@id'] : value;
     return typeof id === 'string' ? (byId.get(id) ?? value) : value;
@@ -76,12 +78,4 @@ export function textIn(node: Node, property: string): string | undefined {
   return valuesOf(node, property)
     .map(textOf)
     .find((text) => text !== undefined);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,4 +1,4 @@
-import type { HtmlBiblio } from '../../landing/html-biblio.ts';
+import type { HtmlBiblio } from '../../landing/biblio.ts';
 import type { Landing } from '../../landing/landing.ts';
 
 /** What a page of an InvenioRDM shows. */

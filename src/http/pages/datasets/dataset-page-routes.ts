@@ -6,6 +6,7 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { DatasetManifest, ManifestFile } from '../../../datasets/manifest.ts';
 import { fileKey, manifestKey } from '../../../datasets/published-dataset.ts';
 import type { IngestOptions, RequestDocument } from '../../../datasets/request.ts';
+import { DEFAULT_SET } from '../../../datasets/results/ensure-set.ts';
 import { parseRequest } from '../../../datasets/results/parse-request.ts';
 import { requestId } from '../../../datasets/results/requests.ts';
 import { datasetOf, senderOf } from '../../request/admitted.ts';
@@ -25,7 +26,6 @@ import { type DatasetsPage, renderDatasetsPage } from './datasets-page.ts';
 
 const REQUESTS_PER_PAGE = 50;
 const FILES_PER_PAGE = 100;
-const DEFAULT_SET = 'datasets';
 const OPTIONS = ['bundle', 'followLatest', 'acceptMismatch'] as const satisfies readonly (keyof IngestOptions)[];
 
 type Filter = Parameters<ServedApp['datasets']['list']>[0];
@@ -110,6 +110,7 @@ export function datasetPageRoutes(app: ServedApp, stopping: AbortSignal): readon
           counts: { files: files.length, failed: files.filter(({ file }) => rankOf(file.status) === 0).length },
           manifestKey: stored && document.result?.platform && manifestKey({ platform: document.result.platform }),
           persistentId: stored?.persistent_id,
+          notes: manifest?.notes ?? [],
           mayRetry: !isOpen(view) && may(senderOf(response), 'post-changes', response.locals.set ?? undefined),
           did,
         });

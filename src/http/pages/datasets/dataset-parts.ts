@@ -1,5 +1,6 @@
 import type { DatasetRequestView } from '../../../api/dataset-view.ts';
 import type { FileStatus } from '../../../datasets/status.ts';
+import { isStored } from '../../../datasets/strategies/manifest-entry.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { type Html, html } from '../parts/html.ts';
 
@@ -28,18 +29,10 @@ export function sizeOf(bytes: number | undefined): string | undefined {
   return bytes === undefined ? undefined : formatBytes(bytes);
 }
 
-const STORED: readonly FileStatus[] = [
-  'success',
-  'success-existing',
-  'success-file',
-  'unverified',
-  'accepted-mismatch',
-];
-
 /** The place of a file in a table: those that failed come first, and those that were not tried last. */
 export function rankOf(status: string): number {
   if (status === 'not-tried') return 2;
-  return STORED.some((stored) => stored === status) ? 1 : 0;
+  return isStored({ status: status as FileStatus }) ? 1 : 0;
 }
 
 const FILE_STYLES = ['failing', 'live', 'quiet'] as const;

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { RequestLine as AnswerLine } from '../../../api/dataset-view.ts';
+import type { AnswerLine } from '../../../api/dataset-view.ts';
 import { isTidemarkError, type TidemarkError } from '../../../core/errors.ts';
 import type { IngestRequest } from '../../../datasets/request.ts';
 import { type RequestLine, readRequestLines } from '../../../datasets/request-lines.ts';

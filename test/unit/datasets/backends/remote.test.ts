@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
+import { base32Of } from '../../../../src/datasets/backends/base32.ts';
 import { isAsStated } from '../../../../src/datasets/backends/remote/as-stated.ts';
 import { isWhole, parseCdx } from '../../../../src/datasets/backends/remote/cdx.ts';
 import { fileMetadataHeaders, metadataHeaders } from '../../../../src/datasets/backends/remote/item-headers.ts';
 import { itemPath } from '../../../../src/datasets/backends/remote/item-paths.ts';
-import { base32Of } from '../../../../src/datasets/backends/remote/replay.ts';
 import { spnErrorOf } from '../../../../src/datasets/backends/remote/spn-errors.ts';
 
 const ROW = ['org,example)/', '20260102030405', 'https://example.org/', 'text/csv', '200', 'ABC', '42'];
@@ -43,7 +43,7 @@ describe('parseCdx', () => {
 });
 
 describe('base32Of', () => {
-  it('writes a SHA-1 as web archives do, with zeros at its beginning', () => {
+  it('writes a SHA-1 as web archives do, with zeros at its beginning (d14)', () => {
     // Of an empty body, as every CDX has it.
     assert.equal(base32Of(hash('sha1', '')), '3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ');
     assert.equal(base32Of('0'.repeat(39).concat('1')), `${'A'.repeat(31)}B`);

@@ -12,13 +12,12 @@ describe('the header Link of a landing page', () => {
       '<linkset.json>;type="application/linkset+json";rel="describedby LINKSET";rel="author"',
     ].join(', ');
     assert.deepEqual(signpostsInHeader(header, PAGE), [
-      { rel: 'cite-as', href: 'https://doi.org/10.5072/a,b', from: 'header' },
-      { rel: 'item', href: 'https://data.example/files/1.csv', type: 'text/csv', from: 'header' },
+      { rel: 'cite-as', href: 'https://doi.org/10.5072/a,b' },
+      { rel: 'item', href: 'https://data.example/files/1.csv', type: 'text/csv' },
       ...['describedby', 'linkset'].map((rel) => ({
         rel,
         href: 'https://data.example/dataset/linkset.json',
         type: 'application/linkset+json',
-        from: 'header',
       })),
     ]);
   });

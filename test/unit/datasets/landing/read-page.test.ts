@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { biblioOf, doiIn } from '../../../../src/datasets/landing/biblio.ts';
+import { biblioOf } from '../../../../src/datasets/landing/biblio.ts';
 import { readPage } from '../../../../src/datasets/landing/read-page.ts';
 
 const URL_OF_PAGE = 'https://data.example/dataset/1';
@@ -30,7 +30,7 @@ describe('readPage', () => {
         citation_author: ['A', 'B'],
       },
     });
-    const link = { href: 'https://data.example/sub/a.csv', type: 'text/csv', from: 'html' };
+    const link = { href: 'https://data.example/sub/a.csv', type: 'text/csv' };
     assert.deepEqual(page.signposts, [
       { rel: 'item', ...link },
       { rel: 'author', ...link },
@@ -49,7 +49,7 @@ describe('readPage', () => {
       ['30', undefined],
     ] as const) {
       const { signposts } = read(`<meta http-equiv="Refresh" content="${content}">`);
-      assert.deepEqual(signposts, href === undefined ? [] : [{ rel: 'refresh', href, from: 'html' }], content);
+      assert.deepEqual(signposts, href === undefined ? [] : [{ rel: 'refresh', href }], content);
     }
   });
 
@@ -99,22 +99,5 @@ describe('readPage', () => {
     const long = read(`<meta name="__proto__" content="x"><meta name="a" content="${'x'.repeat(10_000)}">`);
     assert.deepEqual(Object.keys(long.meta), ['a']);
     assert.equal(long.meta.a![0]!.length, 2_000);
-  });
-});
-
-describe('doiIn', () => {
-  it('finds a DOI with any prefix', () => {
-    for (const text of [
-      '10.5072/A.b',
-      'doi:10.5072/A.b',
-      'DOI: 10.5072/A.b',
-      'https://dx.doi.org/10.5072/A.b',
-      'doi.org/10.5072/A.b',
-    ]) {
-      assert.equal(doiIn(text), '10.5072/a.b', text);
-    }
-    for (const text of ['hdl:1902.1/12612', '10.5072', 'see 10.5072/a', '', 'https://data.example/10.5072/a']) {
-      assert.equal(doiIn(text), undefined, text);
-    }
   });
 });

@@ -32,10 +32,10 @@ describe('Files without a platform', () => {
     });
   });
 
-  it('have the name in their header, without its folders, and an address that is not signed (d2, d17)', async () => {
+  it('have the name in their header, and an address that is not signed (d2, d17)', async () => {
     const signed = `https://bucket.s3.example.com/4f?X-Amz-Expires=60&X-Amz-Signature=ab`;
-    const cited = { rel: 'cite-as', href: 'http://dx.doi.org/10.5072/X', from: 'header' } as const;
-    const page = { ...RAR, fileName: 'C:\\data\\a.rar', from: `${FILE}?id=1`, signposts: [cited] };
+    const cited = { rel: 'cite-as', href: 'http://dx.doi.org/10.5072/X' };
+    const page = { ...RAR, fileName: 'a.rar', from: `${FILE}?id=1`, signposts: [cited] };
     const asked = askedAt(signed, page);
     const { files, platformDomain, platformId, landingUrl, persistentId } = await readRecorded(direct, asked, {});
     assert.equal(persistentId, 'https://doi.org/10.5072/X');
@@ -45,7 +45,7 @@ describe('Files without a platform', () => {
   });
 
   it('are out of scope when they are parts of a dataset, and no HTML is one (d20)', async () => {
-    const signposts = [{ rel: 'collection', href: 'https://data.example.org/42', from: 'header' }] as const;
+    const signposts = [{ rel: 'collection', href: 'https://data.example.org/42' }];
     const read = readRecorded(direct, askedAt(FILE, { ...RAR, signposts }), {});
     assert.match(
       await failureOf(read),

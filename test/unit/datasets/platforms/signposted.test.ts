@@ -9,8 +9,7 @@ const LINKSET = 'https://data.example.org/api/datasets/42/linkset';
 const DOI = 'https://doi.org/10.5072/EX.42';
 const SHA256 = 'ab'.repeat(32);
 
-const signpost = (rel: string, href: string, type?: string) =>
-  ({ rel, href, from: 'header', ...(type !== undefined && { type }) }) as const;
+const signpost = (rel: string, href: string, type?: string) => ({ rel, href, ...(type !== undefined && { type }) });
 const TO_LINKSET = signpost('linkset', LINKSET, 'application/linkset+json');
 const item = (name: string) => ({ href: `https://data.example.org/files/${name}`, type: 'text/csv', profile: 'x' });
 
@@ -225,7 +224,7 @@ function read(page: Page, linkset?: unknown, mimetype = 'application/linkset+jso
   const asked = askedAt(PAGE, { ...page, jsonLd, from: DOI });
   assert.equal(matches(signposted, asked), true);
   const text = typeof linkset === 'string' ? linkset : JSON.stringify(linkset);
-  return signposted.processRequest(asked, clientOf({ [LINKSET]: { url: LINKSET, mimetype, text, headers: {} } }));
+  return signposted.processRequest(asked, clientOf({ [LINKSET]: { url: LINKSET, mimetype, text } }));
 }
 
 function failure(page: Page, linkset?: unknown): Promise<string> {

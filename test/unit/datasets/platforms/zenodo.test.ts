@@ -168,7 +168,7 @@ describe('Zenodo and other InvenioRDM', () => {
   it('recognizes a record by its URL and by what the page says (D22)', () => {
     const at = (url: string, more = {}) => matches(zenodo, askedAt(url, more));
     const generator = { biblio: { generator: 'InvenioRDM 13.0' } };
-    const signposts = [{ rel: 'linkset', href: 'https://example.org/api/records/12', from: 'header' as const }];
+    const signposts = [{ rel: 'linkset', href: 'https://example.org/api/records/12' }];
     assert.equal(at('https://zenodo.org/record/12'), true);
     assert.equal(at('http://127.0.0.1:8080/records/12', generator), true);
     assert.equal(at('https://example.org/records/12', { signposts }), true);

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { TidemarkError } from '../../../../core/errors.ts';
+import { parsedJson } from '../../../../lib/parsed-json.ts';
 import type { Bucket } from '../../../../lib/s3/bucket.ts';
 import { failureOf } from '../../../../lib/s3/s3-failure.ts';
 import type { WriteRequests } from '../../../../lib/s3/write-requests.ts';
@@ -51,21 +52,13 @@ export async function requireClaim(bucket: Bucket, id: string): Promise<void> {
 export async function readClaim(bucket: Bucket): Promise<Claim | undefined> {
   try {
     const { Body } = await bucket.get(CLAIM, {}, undefined);
-    const { id, source, host } = parsed(await text(Body as AsyncIterable<Buffer>));
+    // A claim that no mirror has written never matches.
+    const { id, source, host } = Object(parsedJson(await text(Body as AsyncIterable<Buffer>)));
     return { id: String(id), source: String(source), host: String(host) };
   } catch (error) {
     const { status, name } = failureOf(error);
     if (status === 404 && name !== 'NoSuchBucket') return undefined;
     throw bucket.errorOf(error);
-  }
-}
-
-/** A claim that no mirror has written never matches. */
-function parsed(json: string): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(json));
-  } catch {
-    return {};
   }
 }
 
