@@ -4,12 +4,13 @@ import { MOST_READERS } from '../records/checked-readers.ts';
 import { NORMALIZATIONS } from '../records/forms/record-forms.ts';
 import {
   EMAIL,
+  idPattern,
   LINE,
   MOST_NAME,
-  MOST_OF_ID,
+  MOST_OF_ORGANIZATION,
+  MOST_OF_STREAM,
   MOST_TITLE,
   type Organization,
-  STREAM_ID,
   streamOf,
 } from '../records/organization.ts';
 import { type DumpSettings, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../records/stream-dump-settings.ts';
@@ -94,8 +95,8 @@ export const newOrganizationSchema = z
   .strictObject({
     organization: z
       .string()
-      .meta({ pattern: STREAM_ID, maxLength: MOST_OF_ID })
-      .describe('Its id, which stays: as an id of a set, without "--", and at most 27 characters.'),
+      .meta({ pattern: idPattern(MOST_OF_ORGANIZATION), maxLength: MOST_OF_ORGANIZATION })
+      .describe('Its id, which stays: as an id of a set, without "--".'),
     title: givenTitle.optional(),
     contacts: z.array(contactSchema).optional(),
     normalization: normalizationSchema.optional(),
@@ -121,7 +122,10 @@ export const changedOrganizationSchema = z
 
 export const newStreamSchema = z
   .strictObject({
-    stream: z.string().meta({ pattern: STREAM_ID, maxLength: MOST_OF_ID }).describe('Its id, which stays.'),
+    stream: z
+      .string()
+      .meta({ pattern: idPattern(MOST_OF_STREAM), maxLength: MOST_OF_STREAM })
+      .describe('Its id, which stays. That of the organization and this one have at most 54 characters together.'),
     title: givenTitle.optional(),
   })
   .meta({ id: 'NewStream', examples: [{ stream: 'full-2026', title: 'All records of 2026' }] });
