@@ -84,7 +84,7 @@ describeOnEachStore('The first upload of an organization', (store, itOnce) => {
   itOnce('goes to the default stream that another one has made meanwhile (129)', async () => {
     const { uploads } = started.app.records;
     const unnamed = await uploads.begin(lane);
-    await unnamed.add('a.mrc', Buffer.from('a'));
+    await unnamed.add('a.mrc', [Buffer.from('a')]);
     assert.equal(await doors.form!('nightly'), 'nightly');
     assert.equal((await unnamed.finish({})).stream, 'nightly');
     assert.deepEqual(await streams(), ['nightly', ['nightly']]);
