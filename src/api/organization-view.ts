@@ -41,16 +41,20 @@ const access = {
     .describe('All groups of tokens that may read it while it is private: those with the scope `group:NAME`.'),
 };
 
-const cron = z.string().meta({ maxLength: MOST_CRON }).describe('A pattern of CRON, such as 15 2 * * *.');
+const cron = z.string().meta({ maxLength: MOST_CRON }).describe('A pattern of CRON, such as 15 2 * * *, or off.');
 const keep = z.int().min(1).max(MOST_KEPT);
 
 const dumpSettingsSchema = z
   .strictObject({
-    full: cron.optional().describe('When a full dump is made: a pattern of CRON.'),
-    delta: cron.optional().describe('When a delta is made: a pattern of CRON.'),
+    full: cron.optional().describe('When a full dump is made: a pattern of CRON, or off.'),
+    delta: cron.optional().describe('When a delta is made: a pattern of CRON, or off.'),
     keep: keep.describe('Full dumps that are kept, with the deltas after the oldest of them.'),
   })
-  .meta({ id: 'DumpSettings', description: 'When dumps of records are made by themselves, and which are kept.' });
+  .meta({
+    id: 'DumpSettings',
+    description:
+      'When dumps of records are made by themselves, and which are kept. What is absent is as for all organizations; of a named stream, off.',
+  });
 
 const changedDumpSettingsSchema = z
   .strictObject({

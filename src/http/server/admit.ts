@@ -110,7 +110,7 @@ export function createAdmit(
     { slug, organization: id, collection: collectionId, dataset: datasetId }: Arrival,
     sender: Principal,
   ) {
-    // Nobody posts to the sets of organizations: `post:*` does not make their names known.
+    // The sets of organizations take no posts, so `post:*` does not make them known.
     const isShown = (set: ResourceSet) =>
       may(sender, 'read-state', set) || (traitsOf(set.origin).stream === undefined && may(sender, action, set));
     const mayBeNew = newSetOf !== undefined && administers(sender);

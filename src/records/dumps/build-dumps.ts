@@ -20,6 +20,7 @@ export interface BuildParts extends BoundaryParts, BoundaryOptions {
   readonly stored: StoredDumps;
   readonly artifacts: Pick<ArtifactStore, 'delete'>;
   readonly thread: Pick<DumpThread, 'run'>;
+  readonly onlyIfChanged?: boolean | undefined;
   onProgress(progress: DumpProgress): void;
 }
 
@@ -60,6 +61,7 @@ export class DumpBuild {
    */
   async full(): Promise<readonly StreamDump[]> {
     const chain = await this.#chain();
+    if (this.#parts.onlyIfChanged && !(await this.#hasChanged(chain))) return [];
     await this.#choice.waitForUploads();
     await this.#run({ work: 'copy', set: this.#set.id });
     failpoint('dumping.copied');
@@ -77,6 +79,14 @@ export class DumpBuild {
       all.map(({ body }) => body),
       this.#set,
     );
+  }
+
+  /** Whether a full dump would be another one than the last. */
+  async #hasChanged({ dumps, full }: DumpChain): Promise<boolean> {
+    // The set of the default stream is in sync then.
+    await this.#boundary();
+    const { resources, lastChange } = await this.#parts.index.summary(this.#set.id);
+    return dumps.length === 0 ? resources > 0 : lastChange >= full;
   }
 
   /** A quick check, for schedules with short intervals. */

@@ -16,8 +16,8 @@ export function writeMarcXml(record: MarcRecord): string {
 const MOST_USUAL_BYTES = 1_048_576;
 
 /**
- * Writes records into memory, each as `writeMarcXml` does, or as elements of a collection. Copies their bytes one by one, which takes a fifth of the
- * time of building and encoding text.
+ * Writes records into memory, each as `writeMarcXml` does, or as elements of a collection. Copies their bytes one by
+ * one, which takes a fifth of the time of building and encoding text.
  */
 export class MarcXmlWriter {
   #out: Buffer = Buffer.alloc(0);
