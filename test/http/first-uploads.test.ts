@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { ensureReceiving } from '../../src/records/arrivals/first-stream.ts';
+import { OrganizationRegistry } from '../../src/records/organization-registry.ts';
+import { StreamSets } from '../../src/records/stream-sets.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { FORM_HEADERS, field, file, formOf, postForm } from '../support/multipart.ts';
@@ -79,6 +82,23 @@ describeOnEachStore('The first upload of an organization', (store, itOnce) => {
       uploads.map(({ number }: { readonly number: number }) => number),
       [9, 8, 7, 6, 5, 4, 3, 2, 1],
     );
+  });
+
+  itOnce('is kept when another one makes the stream between its checks (129)', async () => {
+    const { catalog, sets, records } = started.app;
+    const own = new StreamSets(sets);
+    for (const named of ['', 'main']) {
+      const id = `${lane}-${named || 'unnamed'}`;
+      await records.organizations.add(id, { contacts: [] });
+      const late = new OrganizationRegistry(catalog, {
+        async requireFree(name) {
+          await records.organizations.addStream(id, 'main');
+          await own.requireFree(name);
+        },
+        ensure: (...args) => own.ensure(...args),
+      });
+      assert.equal(await ensureReceiving(late, id, named), 'main');
+    }
   });
 
   itOnce('goes to the default stream that another one has made meanwhile (129)', async () => {

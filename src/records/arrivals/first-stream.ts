@@ -35,7 +35,10 @@ export async function ensureReceiving(
   const found = await registry.get(organization);
   if (!isWithoutStream(found, named)) return receivingStream(found, named);
   if (named) await addStreamOnce(registry, organization, { id: named });
-  else await registry.addFirstStream(organization, FIRST_STREAM);
+  else {
+    const isThere = ({ defaultStream }: Organization) => defaultStream !== undefined;
+    await makeOnce(registry, { organization, isThere }, () => registry.addFirstStream(organization, FIRST_STREAM));
+  }
   return receivingStream(await registry.get(organization), named);
 }
 
@@ -48,11 +51,20 @@ export async function addStreamOnce(
   organization: string,
   { id, title }: { readonly id: string; readonly title?: string },
 ): Promise<void> {
+  const isThere = ({ streams }: Organization) => streams.some((stream) => stream.id === id);
+  await makeOnce(registry, { organization, isThere }, () => registry.addStream(organization, id, title));
+}
+
+/** Another upload may have made the stream, or its sets, between the checks of this one. */
+async function makeOnce(
+  registry: ReceivingRegistry,
+  { organization, isThere }: { readonly organization: string; isThere(now: Organization): boolean },
+  make: () => Promise<unknown>,
+): Promise<void> {
   try {
-    await registry.addStream(organization, id, title);
+    await make();
   } catch (error) {
-    const isThere = async () => (await registry.get(organization)).streams.some((stream) => stream.id === id);
-    if (!isTidemarkError(error, 'conflict') || !(await isThere())) throw error;
+    if (!isTidemarkError(error, 'conflict') || !isThere(await registry.get(organization))) throw error;
     await registry.ensureSets();
   }
 }
