@@ -139,7 +139,10 @@ describe('dumps of streams on the command line', () => {
     const change = ['streams', 'change', 'lane', 'test'];
     await fails(change, /give something to change: --title TEXT, --full-dump CRON, --delta CRON/);
     await fails([...change, '--delta', 'daily'], /"daily" is neither a schedule for dumps nor off/);
-    await fails([...change, '--delta', '61 5 * * *'], /is neither a schedule for dumps nor off: Invalid value for minute: 61/);
+    await fails(
+      [...change, '--delta', '61 5 * * *'],
+      /is neither a schedule for dumps nor off: Invalid value for minute: 61/,
+    );
     await fails([...change, '--keep-dumps', '0'], /--keep-dumps/);
     await fails(['streams', 'change', 'lane', 'tset', '--title', 'x'], /has no stream "tset": did you mean "test"\?/);
   });

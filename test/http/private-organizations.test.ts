@@ -103,7 +103,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     assert.equal((await get('/api/organizations/sealed', former)).status, 404);
   });
 
-  itOnce('has sets that are as private as it is, also after a change, and for those who may post to all sets (136)', async () => {
+  itOnce('has sets as private as it is, also after a change, and for tokens that post to all (136)', async () => {
     await addSealed();
     const ownSets = async (headers: Record<string, string>): Promise<readonly string[]> =>
       JSON.parse((await get('/api/sets', headers)).text)
