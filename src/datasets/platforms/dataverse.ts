@@ -38,7 +38,7 @@ function requireDataset(page: DataversePage | undefined, url: string): DatasetPa
   if (page?.kind === 'dataset') return page;
   if (page?.kind === 'login')
     throw platformFailure('platform-restricted', `${url} asks for a login: the dataset is not public`);
-  const what = page?.kind === 'collection' ? 'a collection of datasets' : 'a file of a dataset';
+  const what = page?.kind === 'collection' ? 'a collection of datasets' : 'a file of a dataset, or a reply of its API';
   throw platformFailure('platform-scope', `${url} is ${what}: request the landing page or DOI of one dataset`);
 }
 

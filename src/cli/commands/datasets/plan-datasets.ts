@@ -6,6 +6,7 @@ import { defaultArtifacts } from '../../../config/artifact-location.ts';
 import type { LoadedConfiguration } from '../../../config/load-configuration.ts';
 import { defaultStore } from '../../../config/settings.ts';
 import type { IngestPlan } from '../../../datasets/datasets.ts';
+import { publicUrl } from '../../../datasets/fetch/shown-url.ts';
 import { IngestFailure } from '../../../datasets/ingest-failure.ts';
 import type { IngestRequest } from '../../../datasets/request.ts';
 import type { RequestLine } from '../../../datasets/request-lines.ts';
@@ -87,7 +88,10 @@ function planView(base_url: string, { dataset, strategy, totalSize }: IngestPlan
     ingest_strategy: strategy,
     file_count: files.length,
     total_size: totalSize,
-    manifest: files.map(({ platformUrl: platform_url, ...file }) => ({ ...file, platform_url })),
+    manifest: files.map(({ platformUrl, ...file }) => ({
+      ...file,
+      ...(platformUrl !== undefined && { platform_url: publicUrl(platformUrl) }),
+    })),
   };
 }
 
