@@ -42,12 +42,12 @@ export async function findDataset(
   findings: Findings,
 ): Promise<Required<Findings>> {
   const { request, options, signal, onStep } = asked;
-  onStep?.(`requests ${request.base_url}`);
+  onStep?.(`requesting ${request.base_url}`);
   const { landing, biblio } = await parts.crawl(request.base_url, signal);
   findings.landing = landing;
   const platform = parts.platforms.find((one) => one.matchRequest(request, landing, biblio));
   if (platform === undefined) throw unmatched(landing);
-  onStep?.(`asks ${platform.name} for the manifest`);
+  onStep?.(`asking ${platform.name} for the manifest`);
   const question = { request, landing, biblio, followLatest: options.followLatest === true };
   const dataset = await platform.processRequest(question, parts.clientFor(asked));
   findings.dataset = dataset;

@@ -12,7 +12,7 @@ import type { IngestResult, RequestDocument } from './request.ts';
 import { DEFAULT_SET, ensureSet } from './results/ensure-set.ts';
 import { readManifest } from './results/manifests.ts';
 import { parseBaseUrl, parseRequest } from './results/parse-request.ts';
-import { RequestIndex } from './results/request-index.ts';
+import { type OpenSome, RequestIndex } from './results/request-index.ts';
 import type { AskedRequests } from './results/request-list.ts';
 import { type AskedFor, type NamedRequest, Requests, requestId } from './results/requests.ts';
 import { mayPass } from './status.ts';
@@ -34,8 +34,8 @@ export interface OpenDatasets extends Datasets {
   run(name: NamedRequest, attempt: IngestAttempt & { readonly isLast: boolean }): Promise<IngestResult | undefined>;
   /** Ends a request whose job has ended without a result. */
   fail(name: NamedRequest, reason: EndedJob): Promise<void>;
-  /** The requests that wait or run, with their jobs. */
-  open(): ReturnType<RequestIndex['open']>;
+  /** The next requests that wait or run, with their jobs, over and over. */
+  open(most: number): Promise<OpenSome>;
   /** Removes files of attempts that have led to nothing. Returns how many. */
   removeUnused(signal: AbortSignal): Promise<number>;
 }
@@ -63,7 +63,7 @@ export function openDatasets(parts: DatasetsParts, closers: Closers): OpenDatase
 
     add: async (given, asked) => requests.add(given.map(parseRequest), await askedFor(asked)),
     retry: (id) => requests.retry(id),
-    open: () => index.open(),
+    open: (most) => index.open(most),
 
     async removeUnused(signal) {
       const { removeUnused } = await import('./results/remove-unused.ts');
@@ -73,7 +73,7 @@ export function openDatasets(parts: DatasetsParts, closers: Closers): OpenDatase
     async fail(name, { isCancelled, message }) {
       const status = isCancelled ? 'cancelled' : 'error-backend';
       const result = { hit: false, status, message, updated: Date.now() } as const;
-      await (isCancelled ? requests.cancel(name, result) : requests.end(name, result));
+      await requests.fail(name, result, isCancelled);
     },
   };
 }

@@ -42,6 +42,8 @@ export interface RequestDocument {
   /** `ingest-dataset/ID`, when a job does it. */
   readonly job?: string;
   readonly state: 'waiting' | 'running' | 'ended';
+  /** Its job has failed or was cancelled: a client may retry that, and then it is done. */
+  readonly isUndone?: true;
   /** The last result, also while the next one is awaited. */
   readonly result?: IngestResult;
 }

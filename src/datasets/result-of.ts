@@ -55,7 +55,7 @@ export function failedResult(
 
 /** The manifest of what was stored. */
 export function manifestOf({ dataset, strategy }: Required<Findings>, archived: ArchivedDataset): DatasetManifest {
-  const { platformName, platformDomain, platformId, version, persistentId, landingUrl } = dataset;
+  const { platformName, platformDomain, platformId, version, persistentId, landingUrl, notes = [] } = dataset;
   const { files, bundle, itemName } = archived;
   return {
     platform_name: platformName,
@@ -69,6 +69,7 @@ export function manifestOf({ dataset, strategy }: Required<Findings>, archived: 
     total_size: sizeOf(files),
     ...(itemName !== undefined && { item_name: itemName }),
     ...(bundle !== undefined && { bundle }),
+    ...(notes.length > 0 && { notes }),
     files,
   };
 }

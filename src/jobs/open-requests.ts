@@ -7,7 +7,8 @@ import type { JobQueue } from '../stores/job-queue.ts';
 /** The kind of the jobs of requests of datasets. */
 export const INGEST_DATASET = 'ingest-dataset';
 
-/** Requests whose jobs are read in a visit: there may be a million. */
+/** Requests that a visit reads, and those whose jobs it reads: there may be a million. */
+const MOST_VISITED = 1_000;
 const MOST_CHECKED = 100;
 /** Milliseconds between two checks of a request, which double. */
 const AGAIN_MS = { first: 10_000, longest: 600_000 };
@@ -28,8 +29,9 @@ interface Check {
  */
 export class OpenRequests {
   readonly #parts: Parts;
-  /** By token: when the job is read next, in milliseconds of the monotonic clock. */
-  #checks: ReadonlyMap<string, Check> = new Map();
+  /** By token: when the job is read next, in milliseconds of the monotonic clock. Those of this round, and the last. */
+  #checks = new Map<string, Check>();
+  #before: ReadonlyMap<string, Check> = new Map();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -39,20 +41,22 @@ export class OpenRequests {
 
   /** Call this often: it costs little. */
   async visit(addJob: (request: NamedRequest) => Promise<unknown>): Promise<void> {
-    const checks = new Map<string, Check>();
     const now = performance.now();
     let checked = 0;
-    for (const request of await this.#parts.datasets().open()) {
-      const { at, pauseMs } = this.#checks.get(request.token) ?? { at: now, pauseMs: AGAIN_MS.first };
+    const { requests, isRound } = await this.#parts.datasets().open(MOST_VISITED);
+    for (const request of requests) {
+      const { at, pauseMs } = this.#before.get(request.token) ?? { at: now, pauseMs: AGAIN_MS.first };
       const isDue = at <= now && checked < MOST_CHECKED;
-      checks.set(request.token, isDue ? { at: now + pauseMs, pauseMs: longer(pauseMs) } : { at, pauseMs });
+      this.#checks.set(request.token, isDue ? { at: now + pauseMs, pauseMs: longer(pauseMs) } : { at, pauseMs });
       if (!isDue || request.job === undefined) continue;
       checked += 1;
       const job = await this.#jobOf(request.job);
       if (job === undefined) await addJob(request);
       else await this.#endWith(request, job);
     }
-    this.#checks = checks;
+    if (!isRound) return;
+    this.#before = this.#checks;
+    this.#checks = new Map();
   }
 
   async #follow(job: Job): Promise<void> {

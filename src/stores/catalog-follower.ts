@@ -6,6 +6,8 @@ const FRESH_FOR_MS = 1000;
 
 interface CatalogFollowerOptions<Body> {
   readonly kind: CatalogKind;
+  /** Documents that are read at a time, ascending by version; all by default, ascending by id. */
+  readonly pageSize?: number;
   /** Called with each document that was put since the last read. */
   onPut(document: CatalogDocument<Body>): void;
 }
@@ -42,12 +44,14 @@ export class CatalogFollower<Body> {
   }
 
   async #read(): Promise<void> {
-    const { kind, onPut } = this.#options;
+    const { kind, pageSize, onPut } = this.#options;
     const began = performance.now();
     const head = await this.#catalog.head(kind);
-    if (head > this.#head) {
-      for (const document of await this.#catalog.list<Body>(kind, this.#head)) onPut(document);
-      this.#head = head;
+    while (head > this.#head) {
+      const documents = await this.#catalog.list<Body>(kind, this.#head, pageSize);
+      for (const document of documents) onPut(document);
+      // Behind the head, documents may be missing in the list.
+      this.#head = documents.length === pageSize ? Math.min(documents.at(-1)!.version, head) : head;
     }
     this.#readAt = began;
   }

@@ -12,8 +12,11 @@ export interface Catalog {
    */
   put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number>;
 
-  /** Lists the documents of a kind that were put after a version (all, if undefined), ascending by id as text. */
-  list<Body>(kind: CatalogKind, after?: number): Promise<readonly CatalogDocument<Body>[]>;
+  /**
+   * Lists the documents of a kind that were put after a version (all, if undefined), ascending by id as text. With a
+   * limit, only the first ones that were put, ascending by version.
+   */
+  list<Body>(kind: CatalogKind, after?: number, limit?: number): Promise<readonly CatalogDocument<Body>[]>;
 
   /**
    * Lists documents of a kind whose ids begin with a prefix, descending by id: those before an id, up to a limit. The

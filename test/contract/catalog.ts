@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { isTidemarkError } from '../../src/core/errors.ts';
 import type { CatalogPage } from '../../src/stores/catalog.ts';
+import { CatalogFollower } from '../../src/stores/catalog-follower.ts';
 import type { Stores } from '../../src/stores/open-stores.ts';
 
 const isConflict = (error: unknown) => isTidemarkError(error, 'conflict');
@@ -82,6 +83,21 @@ export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; 
     assert.deepEqual(await other.catalog.list('set', again), []);
   });
 
+  it('lists the first documents that were put after a version, up to a limit', async () => {
+    const put = (id: string, replaces?: number) => stores.catalog.put('set', id, {}, replaces);
+    const a = await put('c');
+    const versions = [await put('b'), await put('a'), await put('c', a)];
+    const list = async (after: number, limit: number) =>
+      (await other.catalog.list('set', after, limit)).map(({ id, version }) => [id, version]);
+
+    assert.deepEqual(await list(0, 2), [
+      ['b', versions[0]],
+      ['a', versions[1]],
+    ]);
+    assert.deepEqual(await list(versions[1]!, 2), [['c', versions[2]]]);
+    assert.deepEqual(await list(versions[2]!, 2), []);
+  });
+
   it('lists the last documents below a prefix, and continues before one', async () => {
     const ids = ['a/b/1', 'a/b/2', 'a/b/3', 'a/b-2/9', 'a/bc/9', 'a/b', 'b/b/9'];
     for (const id of ids.toReversed()) await stores.catalog.put('set', id, { id }, undefined);
@@ -103,11 +119,19 @@ export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; 
 
   it('lists every put to a reader that continues from the head, while many put', async () => {
     const listed = new Set<string>();
+    const paged = new Set<string>();
     let head = 0;
+    const inPages = {
+      kind: 'set',
+      pageSize: 7,
+      onPut: ({ id }: { readonly id: string }) => void paged.add(id),
+    } as const;
+    const follower = new CatalogFollower(other.catalog, inPages);
     const listOn = async () => {
       const next = await other.catalog.head('set');
       for (const { id } of await other.catalog.list('set', head)) listed.add(id);
       head = next;
+      await follower.load();
     };
     const ids = Array.from({ length: 60 }, (_, number) => `set-${number}`);
     let isOver = false;
@@ -124,6 +148,7 @@ export function catalogContract(start: () => Promise<{ open(): Promise<Stores>; 
     await Promise.all([putting, listing]);
     await listOn();
     assert.deepEqual([...listed].sort(), ids.toSorted());
+    assert.deepEqual([...paged].sort(), ids.toSorted());
   });
 
   it('raises the head of a kind with every put of it', async () => {

@@ -67,6 +67,32 @@ describe('bundles of hostile platforms', () => {
     });
   }
 
+  it('fetches it again when that of another attempt is not as the manifest says, which that one may use', async () => {
+    const job = jobOf(zip(FILES), 'archiveorg-fileset-bundled');
+    const other = `_datasets/${job.folder}/000000-00000000`;
+    await archive.artifacts.put(other, [zip(WITHOUT_ONE)]);
+    const archived = await archive.process(job);
+
+    assert.equal(archived.status, 'success', archived.message);
+    const keys = (await archive.objects()).map(({ key }) => key);
+    assert.deepEqual(keys.sort(), [other, archived.bundle!.stored!.artifact].sort());
+  });
+
+  it('keeps it when the process is stopped while it is read, for the next attempt', async () => {
+    const stop = new AbortController();
+    const job = { ...jobOf(zip(FILES), 'archiveorg-fileset-bundled'), signal: stop.signal };
+    const put = archive.artifacts.put.bind(archive.artifacts);
+    const stopping = async (...args: Parameters<typeof put>) => {
+      const stored = await put(...args);
+      stop.abort(new Error('stop'));
+      return stored;
+    };
+    // Right after it was stored.
+    Object.assign(archive.artifacts, { put: stopping });
+    await assert.rejects(archive.process(job), /^Error: stop$/);
+    assert.equal((await archive.objects()).length, 1);
+  });
+
   it('stores none in whose place HTML comes', async () => {
     const job = jobOf(Buffer.from('<p>Log in'), 'web-fileset-bundled', 'text/html');
     const archived = await archive.process(job);

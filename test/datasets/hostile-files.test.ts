@@ -41,6 +41,8 @@ const FAILURES: readonly Case[] = [
   ['has a larger Content-Length', { fault: { name: 'larger-content-length' } }, {}, 'mismatch-size', /1100/],
   ['has a smaller Content-Length', { fault: { name: 'smaller-content-length' } }, {}, 'mismatch-size', /500/],
   ['is HTML in place of data', { fault: { name: 'html' } }, {}, 'blocked-challenge', /browser/],
+  ['is HTML, and says not how long', { fault: { name: 'html-until-closed' } }, {}, 'blocked-challenge', /browser/],
+  ['is packed, and has less in it', { fault: { name: 'gzip-of-less' } }, {}, 'mismatch-size', /999 .*1000/],
   [
     'is HTML in place of data of which nothing is known but its type',
     { fault: { name: 'html' } },
@@ -51,9 +53,9 @@ const FAILURES: readonly Case[] = [
   ['is a challenge', { fault: { name: 'challenge' } }, {}, 'blocked-challenge', /202/],
   ['is empty in place of data', { fault: { name: 'empty' } }, {}, 'mismatch-size', /0 bytes/],
   ['is forbidden', { fault: { name: 'forbidden' } }, {}, 'platform-restricted', /--platform-token/],
-  ['is missing', { fault: { name: 'missing' } }, {}, 'file-not-fetched', /404/],
+  ['is missing', { fault: { name: 'missing' } }, {}, 'platform-404', /404/],
   ['is unavailable', { fault: { name: 'unavailable' } }, {}, 'file-not-fetched', /503/],
-  ['has no URL alone', {}, { platformUrl: undefined }, 'file-not-fetched', /--bundle/],
+  ['has no URL alone', {}, { platformUrl: undefined }, 'bad-manifest', /--bundle/],
 ];
 
 const OF_BOTH = ['has another size', 'has another hash', 'is endless', 'is HTML in place of data', 'is missing'];
@@ -142,6 +144,8 @@ describe('files of hostile platforms', () => {
         else {
           response.writeHead(from === 0 ? 200 : 206, {
             etag: '"one"',
+            // Otherwise, the next request may be sent while this connection is being closed.
+            connection: 'close',
             'content-length': bytes.length - from,
             ...(from > 0 && { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
           });
@@ -191,7 +195,7 @@ describe('files of hostile platforms', () => {
     const archived = await archive.process(archivingJob(files, { strategy: 'archiveorg-fileset' }));
 
     const statuses = archived.files.map(({ status }) => status);
-    assert.equal(statuses[0], 'file-not-fetched');
+    assert.equal(statuses[0], 'platform-404');
     assert.equal(statuses[59], 'not-tried');
     assert.ok(served.platforms.fileRequests.length < 59);
     assert.equal(archived.files[59]!.size, 1000);

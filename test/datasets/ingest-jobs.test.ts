@@ -95,33 +95,42 @@ describe('requests of datasets as jobs', () => {
     assert.deepEqual(await started.app.datasets.get(url), later);
   });
 
-  it('tries again what may pass, and has a result at the last attempt', async () => {
-    const lost = { name: 'b', fault: { name: 'missing' } } as const;
-    const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }, lost] });
-    const [document] = await add(url);
-    run();
-    const { result } = await ended(url);
-    const { attempts, state } = await until('its job has ended', async () => {
-      const job = await started.app.jobs.queue.get(document!.job!);
-      return job.state === 'running' ? undefined : job;
+  for (const [title, fault, status, most] of [
+    ['tries again what may pass, and has a result at the last attempt', 'unavailable-for-long', 'file-not-fetched', 2],
+    ['does not try again what does not pass, such as a file that is missing', 'missing', 'platform-404', 1],
+  ] as const) {
+    it(title, async () => {
+      const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }, { name: 'b', fault: { name: fault } }] });
+      const [document] = await add(url);
+      run();
+      const { result } = await ended(url);
+      const { attempts, state } = await until('its job has ended', async () => {
+        const job = await started.app.jobs.queue.get(document!.job!);
+        return job.state === 'running' ? undefined : job;
+      });
+      assert.deepEqual([result?.status, attempts, state], [status, most, 'done']);
     });
-    assert.deepEqual([result?.status, attempts, state], ['file-not-fetched', 2, 'done']);
-  });
+  }
 
-  it('ends a request whose job was cancelled, and retries it when that is asked', async () => {
-    const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }] });
-    const [document] = await add(url);
-    await started.app.jobs.cancel(document!.job!);
-    const cancelled = await ended(url);
-    assert.deepEqual([cancelled.result?.status, cancelled.result?.hit], ['cancelled', false]);
-    await started.app.datasets.retry(await idOf(url));
-    run();
-    const done = await until('it was ingested', async () => {
-      const found: RequestDocument = await started.app.datasets.get(url);
-      return found.result?.hit === true ? found : undefined;
+  for (const [title, retry] of [
+    ['it', (_: RequestDocument, url: string) => idOf(url).then((id) => started.app.datasets.retry(id))],
+    ['the job', ({ job }: RequestDocument) => started.app.jobs.queue.retry(job!)],
+  ] as const) {
+    it(`ends a request whose job was cancelled, and does it when ${title} is retried`, async () => {
+      const url = platforms.add({ platform: 'zenodo', files: [{ name: 'a' }] });
+      const [document] = await add(url);
+      await started.app.jobs.cancel(document!.job!);
+      const cancelled = await ended(url);
+      assert.deepEqual([cancelled.result?.status, cancelled.result?.hit], ['cancelled', false]);
+      await retry(document!, url);
+      run();
+      const done = await until('it was ingested', async () => {
+        const found: RequestDocument = await started.app.datasets.get(url);
+        return found.result?.hit === true ? found : undefined;
+      });
+      assert.equal(done.result?.status, 'success-file');
     });
-    assert.equal(done.result?.status, 'success-file');
-  });
+  }
 
   it('removes files that no dataset and no result names, a week after they were stored', async () => {
     const wrong = { name: 'wrong', stated: { md5: '0'.repeat(32) } };
@@ -133,17 +142,18 @@ describe('requests of datasets as jobs', () => {
     await ageSet();
     const folder = join(started.app.configuration.dataFolder, 'artifacts', '_datasets');
     const folders = await readdir(folder);
-    const left = join(folder, folders[0]!, '000001-00000000');
-    await writeFile(left, 'left over');
+    const left = ['000001-00000000', '000002-00000000'];
+    for (const name of left) await writeFile(join(folder, folders[0]!, name), 'left over');
     const before = await agedFiles(folder);
-    await utimes(join(folder, folders[0]!, '000001-00000000'), Date.now() / 1000, Date.now() / 1000);
+    // An attempt may be under way, and use all of them.
+    await utimes(join(folder, folders[0]!, left[0]!), Date.now() / 1000, Date.now() / 1000);
     const { signal } = new AbortController();
     assert.equal(await started.app.datasets.removeUnused(signal), 0);
     await agedFiles(folder);
-    assert.equal(await started.app.datasets.removeUnused(signal), 1);
+    assert.equal(await started.app.datasets.removeUnused(signal), 2);
     assert.deepEqual(
       await agedFiles(folder),
-      before.filter((file) => !file.endsWith('000001-00000000')),
+      before.filter((file) => !file.endsWith('-00000000')),
     );
   });
 

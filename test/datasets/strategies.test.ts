@@ -73,7 +73,7 @@ describe('strategies of datasets', () => {
       served.file({ name: 'b.csv', fault: { name: 'missing', times: 1 } }),
     ];
     const job = () => archivingJob(files, { strategy: 'archiveorg-fileset' });
-    assert.equal((await archive.process(job())).status, 'file-not-fetched');
+    assert.equal((await archive.process(job())).status, 'platform-404');
     assert.equal(await archive.checkExisting(job()), undefined);
     assert.equal((await archive.process(job())).status, 'success');
 

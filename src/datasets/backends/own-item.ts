@@ -90,7 +90,10 @@ class ItemSession implements BackendSession {
 
   async discard({ number, stored }: StoredCopy): Promise<void> {
     this.#copies.delete(number);
-    await this.#parts.artifacts.delete(stored!.artifact);
+    const { artifact } = stored!;
+    // Another attempt may use its own ones.
+    const key = parseKey(artifact);
+    if (key?.kind === 'dataset-file' && key.attempt === this.#job.attempt) await this.#parts.artifacts.delete(artifact);
   }
 
   async finish(): Promise<ReadonlyMap<number, StoredCopy>> {

@@ -115,10 +115,9 @@ function requirePublished({ versionState, deaccessionNote, files }: DataverseVer
     throw platformFailure('platform-restricted', `${url} is a draft: request a version that is published`);
   const restricted = restrictedFiles(files ?? [], new Date().toISOString().slice(0, 10));
   if (restricted.length === 0) return;
-  const remedy = 'ask its depositor to open them';
   throw platformFailure(
     'platform-restricted',
-    `${url} has ${namedFiles(restricted)} that not everybody may download: ${remedy}`,
+    `${url} has ${namedFiles(restricted)} that not everybody may download: ask its depositor to make the dataset public`,
   );
 }
 

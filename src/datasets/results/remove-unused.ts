@@ -9,8 +9,8 @@ import { readManifest } from './manifests.ts';
 import { REQUEST_KIND } from './requests.ts';
 
 /**
- * A week: longer than an attempt may take, with what it takes over of earlier ones. After restoring a store from an
- * older archive, operators have this time to notice that it lacks datasets.
+ * A week: longer than a file may take. An attempt may take longer, and stores one file after the other meanwhile. After
+ * restoring a store from an older archive, operators have this time to notice that it lacks datasets.
  */
 const LEFT_AFTER_MS = 7 * 86_400_000;
 const PAGE = 250;
@@ -98,6 +98,7 @@ async function namedFiles(
   return named;
 }
 
+/** None while there are newer ones: an attempt may be under way, which uses them. */
 async function oldFiles(
   artifacts: Pick<ArtifactStore, 'list'>,
   folder: string,
@@ -105,7 +106,10 @@ async function oldFiles(
 ): Promise<Set<ObjectKey>> {
   const old = new Set<ObjectKey>();
   for await (const batch of artifacts.list(folder)) {
-    for (const { key, modified } of batch) if (modified >= since && modified < before) old.add(key);
+    for (const { key, modified } of batch) {
+      if (modified >= before) return new Set();
+      if (modified >= since) old.add(key);
+    }
   }
   return old;
 }

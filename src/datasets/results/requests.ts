@@ -77,20 +77,27 @@ export class Requests {
     throw new TidemarkError('conflict', `${request.base_url} ${what}: wait for its result`, { request: id });
   }
 
-  /** Records that its job has begun. Undefined when a later request has replaced it, or when it has ended. */
+  /** Records that its job has begun. Undefined when a later request has replaced it, or when it has its result. */
   async begin(name: NamedRequest): Promise<RequestDocument | undefined> {
-    const document = await this.#change(name, (before) => ({ ...before, state: 'running' }));
+    const document = await this.#change(name, ({ isUndone: _, ...before }) => ({ ...before, state: 'running' }));
     return document?.token === name.token && document.state === 'running' ? document : undefined;
   }
 
   /** Ends a request. Changes nothing when a later one has replaced it, or when it has a result already (D49). */
   async end(name: NamedRequest, result: IngestResult): Promise<void> {
-    await this.#change(name, (before) => ({ ...before, state: 'ended', result }));
+    await this.#change(name, (before) => (before.state === 'ended' ? before : { ...before, state: 'ended', result }));
   }
 
-  /** Ends a request that was cancelled: its last result stays, if there is one. */
-  async cancel(name: NamedRequest, result: IngestResult): Promise<void> {
-    await this.#change(name, (before) => ({ ...before, state: 'ended', result: before.result ?? result }));
+  /**
+   * Ends a request whose job has failed or was cancelled.
+   * @param isCancelled its last result stays, if there is one
+   */
+  async fail(name: NamedRequest, result: IngestResult, isCancelled: boolean): Promise<void> {
+    await this.#change(name, (before) => {
+      if (before.isUndone) return before;
+      const last = isCancelled ? before.result : undefined;
+      return { ...before, state: 'ended', isUndone: true, result: last ?? result };
+    });
   }
 
   /** Records a request together with its result. One of the same URL that waits or runs is replaced. */
@@ -115,14 +122,15 @@ export class Requests {
     return { document, name };
   }
 
-  /** Changes a request that has not ended, and was not replaced. Returns the document of its URL. */
+  /** Changes a request that has no result yet, and was not replaced. Returns the document of its URL. */
   #change(
     { id, token }: NamedRequest,
     change: (before: RequestDocument) => RequestDocument,
   ): Promise<RequestDocument | undefined> {
     const place = { kind: REQUEST_KIND, id } as const;
     return updateDocument<RequestDocument | undefined>(this.#parts.catalog, place, (before) => {
-      return before?.token === token && before.state !== 'ended' ? change(before) : before;
+      const isDone = before?.state === 'ended' && before.isUndone !== true;
+      return before?.token === token && !isDone ? change(before) : before;
     });
   }
 }

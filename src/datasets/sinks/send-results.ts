@@ -13,7 +13,7 @@ import type { LeftOut, ResultSink, SentResult, SinkName } from './result-sink.ts
 interface SinkCursor {
   readonly target: string;
   readonly version: number;
-  /** Requests that were put since then, as of the last attempt. */
+  /** Requests that were put since then, as of the last attempt; 10,000 when there are more. */
   readonly behind: number;
   /** While it does not answer: since when, in milliseconds since 1970, and what it last said. */
   readonly waiting?: { readonly since: number; readonly reason: string };
@@ -24,6 +24,8 @@ type StoredCursor = CatalogDocument<SinkCursor>;
 const KIND = 'dataset-sink';
 const REQUESTS = 'dataset-request';
 
+/** Documents that are in memory. */
+const MOST_DOCUMENTS = 10_000;
 /** Results and files of a batch. */
 const MOST_RESULTS = 50;
 const MOST_FILES = 1_000;
@@ -44,6 +46,16 @@ interface SendingParts {
 
 function readCursor(catalog: Pick<Catalog, 'get'>, name: SinkName): Promise<StoredCursor | undefined> {
   return catalog.get<SinkCursor>(KIND, name);
+}
+
+/** How far each sink lags, for people. */
+export async function sinkLags(catalog: Pick<Catalog, 'list'>) {
+  const cursors = await catalog.list<SinkCursor>(KIND);
+  return cursors.map(({ id: sink, body: { behind, waiting } }) => ({
+    sink,
+    behind,
+    ...(waiting && { waiting: { since: new Date(waiting.since).toISOString(), reason: waiting.reason } }),
+  }));
 }
 
 /** Whether there is something that a sink may not have got. */
@@ -81,17 +93,16 @@ async function sendAll(sink: ResultSink, parts: SendingParts): Promise<number> {
   for (;;) {
     const head = await catalog.head(REQUESTS);
     if (head <= cursor.body.version) return count;
-    const documents = await catalog.list<RequestDocument>(REQUESTS, cursor.body.version);
-    const sorted = documents.toSorted((one, other) => one.version - other.version);
+    const documents = await catalog.list<RequestDocument>(REQUESTS, cursor.body.version, MOST_DOCUMENTS);
     let done = 0;
-    for await (const { results, read, version } of batchesOf(sorted, parts)) {
+    for await (const { results, read, version } of batchesOf(documents, parts)) {
       signal.throwIfAborted();
       for (const leftOut of await sink.send(results)) parts.onLeftOut(leftOut);
       failpoint('sink.sent');
       count += results.length;
       done += read;
       // Behind the head, documents may be missing in the list.
-      const next = { ...cursor.body, version: Math.min(version, head), behind: sorted.length - done };
+      const next = { ...cursor.body, version: Math.min(version, head), behind: documents.length - done };
       cursor = await advanced(cursor, next, parts);
     }
   }
@@ -165,7 +176,7 @@ async function advanced(
 async function waitingFor({ message }: TidemarkError, parts: SendingParts): Promise<JobWaits> {
   const { catalog, name, target } = parts;
   const version = (await readCursor(catalog, name))?.body.version ?? 0;
-  const behind = (await catalog.list(REQUESTS, version)).length;
+  const behind = (await catalog.list(REQUESTS, version, MOST_DOCUMENTS)).length;
   const now = Date.now();
   const { waiting } = await updateDocument<SinkCursor>(
     catalog,

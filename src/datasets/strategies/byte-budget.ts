@@ -16,6 +16,8 @@ export interface ByteLimits {
 /** Counts the bytes of one dataset. */
 export class ByteBudget {
   readonly #limits: ByteLimits;
+  /** By path. */
+  readonly #ofFiles = new Map<string, number>();
   #bytes = 0;
 
   constructor(limits: ByteLimits) {
@@ -24,7 +26,7 @@ export class ByteBudget {
 
   /**
    * Returns a function that counts the bytes of a file as they come. It throws IngestFailure `mismatch-size`,
-   * `blocked-challenge` or `too-large-size`.
+   * `blocked-challenge` or `too-large-size`. Of a file that is fetched again, only the last time counts.
    * @param came what is known of the response; with `acceptMismatch`, a file may have another size than is stated
    */
   counter(
@@ -34,8 +36,11 @@ export class ByteBudget {
     const { path, size } = file;
     const { datasetBytes, fileBytes = datasetBytes } = this.#limits;
     let ofFile = 0;
+    this.#bytes -= this.#ofFiles.get(path) ?? 0;
+    this.#ofFiles.set(path, 0);
     return (bytes) => {
       ofFile += bytes;
+      this.#ofFiles.set(path, ofFile);
       this.#bytes += bytes;
       if (size !== undefined && ofFile > size && !came.acceptMismatch) {
         const status = isReplaced(file, came.mimetype, false) ? 'blocked-challenge' : 'mismatch-size';

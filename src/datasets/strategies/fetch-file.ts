@@ -35,14 +35,13 @@ interface FetchedFile {
 /**
  * Fetches a file of a platform, for every backend. A body that breaks off is resumed some times, so what ends was sent
  * to its end. The caller compares size and hashes.
- * @throws IngestFailure `file-not-fetched`, `platform-restricted`, `blocked-challenge`, `mismatch-size`; of the body
- *   `too-large-size`, too
+ * @throws IngestFailure `file-not-fetched`, and as `requireFile`; of the body `too-large-size`, too
  */
 export async function fetchFile(file: PlatformFile, fetching: FileFetching): Promise<FetchedFile> {
   const { platformUrl, path } = file;
   if (platformUrl === undefined) {
     const message = `the platform has no URL for ${path} alone: ingest the dataset with --bundle`;
-    throw new IngestFailure('file-not-fetched', message);
+    throw new IngestFailure('bad-manifest', message);
   }
   const request = (resume?: { from: number; etag: string }): Promise<Fetched> =>
     fetching.fetcher.get(platformUrl, {

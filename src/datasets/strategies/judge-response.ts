@@ -1,5 +1,5 @@
 import type { Fetched } from '../fetch/dataset-fetcher.ts';
-import { refuseChallenge, remedyOf } from '../fetch/require-capture.ts';
+import { isPassing, refuseChallenge, remedyOf } from '../fetch/require-capture.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { PlatformFile } from '../manifest.ts';
 
@@ -17,7 +17,8 @@ export const isReplaced = (file: PlatformFile, mimetype: string | undefined, acc
 /**
  * Requires a response that has the bytes of a file (d17). What only the bytes can show is compared later.
  * @param file for messages, with the size that the platform states
- * @throws IngestFailure `blocked-challenge`, `platform-restricted`, `file-not-fetched`, `mismatch-size`
+ * @throws IngestFailure `blocked-challenge`, `platform-restricted`, `platform-404`, `mismatch-size`; for another status
+ *   `file-not-fetched` when it may pass, else `bad-platform-reply`
  */
 export function requireFile(file: PlatformFile, fetched: Fetched, acceptMismatch: boolean): void {
   refuseChallenge(fetched);
@@ -29,7 +30,7 @@ export function requireFile(file: PlatformFile, fetched: Fetched, acceptMismatch
   }
   if (!CAPTURES.has(status)) {
     const message = `the platform answered status ${status} for ${path}: ${remedyOf(status)}`;
-    throw new IngestFailure('file-not-fetched', message);
+    throw new IngestFailure(failureOf(status), message);
   }
   const length = lengthOf(headers);
   if (size === undefined || length === undefined || length === size) return;
@@ -39,6 +40,12 @@ export function requireFile(file: PlatformFile, fetched: Fetched, acceptMismatch
   }
   if (acceptMismatch) return;
   throw new IngestFailure('mismatch-size', `${text}: report it to the platform; --accept-mismatch stores it, marked`);
+}
+
+/** A job tries again what may pass. */
+function failureOf(status: number): IngestFailure['status'] {
+  if (status === 404 || status === 410) return 'platform-404';
+  return isPassing(status) ? 'file-not-fetched' : 'bad-platform-reply';
 }
 
 /** Bytes of the body, when it is sent as it is. */

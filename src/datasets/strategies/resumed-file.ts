@@ -3,7 +3,7 @@ import { pauseAfter } from '../../lib/calls/retry.ts';
 import type { Fetched } from '../fetch/dataset-fetcher.ts';
 import { IngestFailure } from '../ingest-failure.ts';
 import type { PlatformFile } from '../manifest.ts';
-import { lengthOf, requireFile } from './judge-response.ts';
+import { isReplaced, lengthOf, requireFile } from './judge-response.ts';
 
 /** A break after more bytes than these is not counted: on a bad connection, a large file breaks often. */
 const PROGRESS_BYTES = 1024 * 1024;
@@ -141,11 +141,13 @@ class FileReader {
 
   /** A body may end early without an error where nothing in HTTP says its length. */
   #requireEnd({ headers }: Fetched): void {
-    const isChunked = /chunked/i.test(headers['transfer-encoding'] ?? '');
-    const wanted = this.#length ?? (isChunked ? undefined : this.#file.size);
+    // With a Content-Encoding, a Content-Length is not that of the file.
+    const isEndKnown = /chunked/i.test(headers['transfer-encoding'] ?? '') || 'content-length' in headers;
+    const isOther = isReplaced(this.#file, headers['content-type'], this.#resuming.acceptMismatch);
+    const wanted = this.#length ?? (isEndKnown || isOther ? undefined : this.#file.size);
     const isEarly = this.#skipped > 0 || (wanted !== undefined && this.#position < wanted);
     if (!isEarly) return;
-    if (this.#skipped > 0 && isChunked) throw this.#changed();
+    if (this.#skipped > 0 && isEndKnown) throw this.#changed();
     const message = `${this.#file.path} broke off after ${this.#position} of ${wanted ?? 'its'} bytes: try again`;
     throw new IngestFailure('file-not-fetched', message);
   }

@@ -21,16 +21,9 @@ export async function storeBundle(backend: DatasetBackend, job: ArchivingJob, mo
   const bundle = bundleOf(job);
   const session = await backend.open(job);
   try {
-    const copy = (await session.existing(bundle, NUMBER)) ?? (await session.store(bundle, NUMBER, progressOf(job)));
-    const matched = await filesIn(copy, job, most).catch(async (error: unknown) => {
-      await session.discard(copy);
-      throw error;
-    });
+    const matched = (await matchedExisting(session, job, most)) ?? (await matchedNew(session, job, most));
     const failed = matched.files.find((file) => !isStored(file));
-    if (failed !== undefined) {
-      await session.discard(copy);
-      return { ...failureOf(failed, matched), files: matched.files };
-    }
+    if (failed !== undefined) return { ...failureOf(failed, matched), files: matched.files };
     const copies = await session.finish();
     return storedBundle(bundle, matched, { session, copy: copies.get(NUMBER)! });
   } catch (error) {
@@ -40,6 +33,41 @@ export async function storeBundle(backend: DatasetBackend, job: ArchivingJob, mo
     return { status, message, files, bundle: failedEntry(bundle, { status, message }) };
   } finally {
     await session.abandon();
+  }
+}
+
+/** Undefined unless an attempt before has stored it, and it has all files. */
+async function matchedExisting(
+  session: BackendSession,
+  job: ArchivingJob,
+  most: number,
+): Promise<MatchedBundle | undefined> {
+  const copy = await session.existing(bundleOf(job), NUMBER);
+  const matched = copy && (await matchedIn(copy, session, { job, most }).catch(unlessFault));
+  return matched?.files.every(isStored) ? matched : undefined;
+}
+
+function unlessFault(error: unknown): undefined {
+  if (!(error instanceof IngestFailure)) throw error;
+}
+
+async function matchedNew(session: BackendSession, job: ArchivingJob, most: number): Promise<MatchedBundle> {
+  return matchedIn(await session.store(bundleOf(job), NUMBER, progressOf(job)), session, { job, most });
+}
+
+/** Discards a bundle that is not as the manifest says. After another error, a later attempt reads it again. */
+async function matchedIn(
+  copy: StoredCopy,
+  session: BackendSession,
+  { job, most }: { readonly job: ArchivingJob; readonly most: number },
+): Promise<MatchedBundle> {
+  try {
+    const matched = await filesIn(copy, job, most);
+    if (!matched.files.every(isStored)) await session.discard(copy);
+    return matched;
+  } catch (error) {
+    if (error instanceof IngestFailure) await session.discard(copy);
+    throw error;
   }
 }
 

@@ -4,6 +4,7 @@ import type { ManifestFile, PlatformFile } from '../manifest.ts';
 import { type Compared, compareWithManifest } from './compare-with-manifest.ts';
 import { isStored, notTried, ofFailure, storedEntry } from './manifest-entry.ts';
 import { ProgressOfFiles } from './progress-of-files.ts';
+import { sharedFetches } from './shared-fetches.ts';
 
 /** What became of a file. */
 interface Outcome {
@@ -24,7 +25,7 @@ export async function storeFiles(
   const session = await backend.open(job);
   try {
     const { files } = job.dataset;
-    const outcomes = await new FileStoring(session, job).run(atATime);
+    const outcomes = await new FileStoring(session, job, atATime).run();
     const failed = outcomes.find(({ compared, entry }) => compared === undefined && entry.status !== 'not-tried');
     if (failed !== undefined) return { ...ofFailed(failed.entry), files: outcomes.map(({ entry }) => unstored(entry)) };
     const copies = await session.finish();
@@ -60,38 +61,59 @@ class FileStoring {
   readonly #job: ArchivingJob;
   readonly #progress: ProgressOfFiles;
   readonly #outcomes: Outcome[];
+  readonly #atATime: number;
+  /** Each stores one file after the other, until there are no more. */
+  readonly #lanes: Promise<void>[] = [];
+  #laneCount = 1;
+  #fault: { readonly error: unknown } | undefined;
   #next = 0;
   #hasFailed = false;
 
-  constructor(session: BackendSession, job: ArchivingJob) {
+  constructor(session: BackendSession, job: ArchivingJob, atATime: number) {
     this.#session = session;
     this.#job = job;
+    this.#atATime = atATime;
     this.#progress = new ProgressOfFiles(job, job.dataset.files);
     this.#outcomes = job.dataset.files.map((file) => ({ entry: notTried(file) }));
   }
 
-  async run(atATime: number): Promise<readonly Outcome[]> {
-    const lanes = Array.from({ length: atATime }, () => this.#lane());
-    // All have ended before an error is thrown: none of them writes after that.
-    const ended = await Promise.allSettled(lanes);
+  async run(): Promise<readonly Outcome[]> {
+    this.#lanes.push(this.#lane());
+    // All have ended before an error is thrown: none of them writes after that. More may begin meanwhile.
+    for (const lane of this.#lanes) await lane;
     this.#job.signal.throwIfAborted();
-    for (const lane of ended) if (lane.status === 'rejected') throw lane.reason;
+    if (this.#fault !== undefined) throw this.#fault.error;
     return this.#outcomes;
   }
 
+  /** Never rejects. */
   async #lane(): Promise<void> {
-    const { dataset, signal } = this.#job;
-    while (this.#next < dataset.files.length && !this.#hasFailed && !signal.aborted) {
+    const { files } = this.#job.dataset;
+    while (this.#hasMore()) {
       const at = this.#next++;
+      this.#widen();
       try {
-        const outcome = await this.#store(dataset.files[at]!, at + 1);
+        const outcome = await this.#store(files[at]!, at + 1);
         this.#outcomes[at] = outcome;
         if (outcome.compared === undefined) this.#hasFailed = true;
       } catch (error) {
         this.#hasFailed = true;
-        throw error;
+        this.#fault ??= { error };
       }
     }
+  }
+
+  /** Begins other lanes, as far as other datasets leave room for them. */
+  #widen(): void {
+    while (this.#hasMore() && this.#laneCount < this.#atATime && sharedFetches.take()) {
+      this.#laneCount += 1;
+      this.#lanes.push(this.#lane().finally(sharedFetches.give));
+    }
+  }
+
+  #hasMore(): boolean {
+    const { dataset, signal } = this.#job;
+    return this.#next < dataset.files.length && !this.#hasFailed && !signal.aborted;
   }
 
   async #store(file: PlatformFile, number: number): Promise<Outcome> {

@@ -19,7 +19,7 @@ export class DatasetMetrics {
   constructor(instruments: Instruments) {
     this.#behind = instruments.gauge({
       name: 'tidemark_dataset_sink_behind',
-      help: 'Requests of datasets whose results the sink (rows or kafka) had not got when it was last written to.',
+      help: 'Requests whose results the sink (rows or kafka) had not got when it was last written to; at most 10,000.',
       labels: ['sink'],
     });
     this.#waiting = instruments.gauge({

@@ -17,6 +17,12 @@ interface Source {
   readonly body: { readonly value: unknown; readonly put?: string };
 }
 
+interface Sorting {
+  readonly by: 'id' | '_seq_no';
+  readonly order: 'asc' | 'desc';
+  readonly limit?: number | undefined;
+}
+
 type Stored = Pick<estypes.GetGetResult<Source>, '_seq_no' | '_primary_term' | '_source'>;
 
 /**
@@ -88,8 +94,9 @@ export class ElasticsearchCatalog implements Catalog {
     return stored?._source?.body.put === put ? versionOf(stored) : undefined;
   }
 
-  async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
-    return this.#all([{ term: { kind } }, { range: { _seq_no: { gte: after } } }], 'asc');
+  async list<Body>(kind: CatalogKind, after = 0, limit?: number): Promise<readonly CatalogDocument<Body>[]> {
+    const filter = [{ term: { kind } }, { range: { _seq_no: { gte: after } } }];
+    return this.#all(filter, { by: limit === undefined ? 'id' : '_seq_no', order: 'asc', limit });
   }
 
   async latest<Body>(
@@ -98,26 +105,29 @@ export class ElasticsearchCatalog implements Catalog {
     { before, limit }: CatalogPage = {},
   ): Promise<readonly CatalogDocument<Body>[]> {
     const range = before === undefined ? [] : [{ range: { id: { lt: before } } }];
-    return this.#all([{ term: { kind } }, { prefix: { id: prefix } }, ...range], 'desc', limit);
+    return this.#all([{ term: { kind } }, { prefix: { id: prefix } }, ...range], {
+      by: 'id',
+      order: 'desc',
+      limit,
+    });
   }
 
-  /** All documents that match the filters, or the first ones, by id. */
+  /** All documents that match the filters, or the first ones. */
   async #all<Body>(
     filter: readonly estypes.QueryDslQueryContainer[],
-    order: 'asc' | 'desc',
-    limit = Number.POSITIVE_INFINITY,
+    { by, order, limit = Number.POSITIVE_INFINITY }: Sorting,
   ): Promise<readonly CatalogDocument<Body>[]> {
     const documents: CatalogDocument<Body>[] = [];
     // A page directory may have megabytes.
     const batches = new BatchSize(Math.min(MOST_HITS, limit));
     for (;;) {
-      const last = documents.at(-1)?.id;
+      const last = documents.at(-1);
       const search = (size: number) =>
         this.#search({
           query: { bool: { filter: [...filter] } },
-          sort: [{ id: order }],
+          sort: [{ [by]: order }],
           size,
-          ...(last !== undefined && { search_after: [last] }),
+          ...(last !== undefined && { search_after: [by === 'id' ? last.id : last.version - 1] }),
         });
       const { found, isFull } = await batches.ask(search);
       documents.push(...found.map(toDocument<Body>));

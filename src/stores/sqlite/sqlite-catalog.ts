@@ -23,6 +23,9 @@ export class SqliteCatalog implements Catalog {
     this.#statements = {
       get: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND id = ?'),
       list: database.prepare('SELECT id, version, body FROM catalog WHERE kind = ? AND version > ? ORDER BY id'),
+      first: database.prepare(
+        'SELECT id, version, body FROM catalog WHERE kind = ? AND version > ? ORDER BY version LIMIT ?',
+      ),
       latest: database.prepare(
         'SELECT id, version, body FROM catalog WHERE kind = ? AND id >= ? AND id < ? ORDER BY id DESC LIMIT ?',
       ),
@@ -39,8 +42,10 @@ export class SqliteCatalog implements Catalog {
     return this.#writer.put({ kind, id, body: JSON.stringify(body), replaces });
   }
 
-  async list<Body>(kind: CatalogKind, after = 0): Promise<readonly CatalogDocument<Body>[]> {
-    return (await this.#reads.run(() => this.#statements.list.all(kind, after))).map(toDocument<Body>);
+  async list<Body>(kind: CatalogKind, after = 0, limit?: number): Promise<readonly CatalogDocument<Body>[]> {
+    const { list, first } = this.#statements;
+    const read = () => (limit === undefined ? list.all(kind, after) : first.all(kind, after, limit));
+    return (await this.#reads.run(read)).map(toDocument<Body>);
   }
 
   async latest<Body>(

@@ -49,6 +49,11 @@ const FAULTS = {
     response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' });
     response.end('<!doctype html><title>Log in</title><p>Please log in to download this file.');
   },
+  /** Nothing but the end of the connection says how long it is. */
+  'html-until-closed': ({ response }) => {
+    response.useChunkedEncodingByDefault = false;
+    response.writeHead(200, { 'content-type': 'text/html', connection: 'close' }).end('<!doctype html><p>Log in');
+  },
   challenge: ({ response }) => {
     response.writeHead(202, { 'x-amzn-waf-action': 'challenge', 'content-type': 'text/html' }).end();
   },
@@ -57,9 +62,14 @@ const FAULTS = {
     response.writeHead(200, { ...headers, 'content-encoding': 'gzip' });
     response.end(gzipSync(contentOf(file.name, file.size)));
   },
+  'gzip-of-less': ({ file, response, headers }) => {
+    const bytes = gzipSync(contentOf(file.name, file.size - 1));
+    response.writeHead(200, { ...headers, 'content-encoding': 'gzip', 'content-length': bytes.length }).end(bytes);
+  },
   forbidden: ({ response }) => void response.writeHead(403).end('no'),
   missing: ({ response }) => void response.writeHead(404).end('no'),
   unavailable: ({ response }) => void response.writeHead(503).end('no'),
+  'unavailable-for-long': ({ response }) => void response.writeHead(503, { 'retry-after': '36000' }).end('no'),
 } as const satisfies Readonly<Record<string, Send>>;
 
 /** Serves a file, or the range of it that begins where the request says, with its fault. */

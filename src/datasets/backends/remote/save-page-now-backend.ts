@@ -77,7 +77,7 @@ class CaptureSession implements BackendSession {
   async store(file: PlatformFile, number: number, onBytes: (count: number) => void): Promise<StoredCopy> {
     const { platformUrl, path } = file;
     if (platformUrl === undefined) {
-      throw new IngestFailure('file-not-fetched', `the platform has no URL for ${path} alone: use --bundle`);
+      throw new IngestFailure('bad-manifest', `the platform has no URL for ${path} alone: use --bundle`);
     }
     const wanted = { url: platformUrl, known: this.#known.get(number) };
     const made = await captureUrl(this.#spn, wanted, this.#job.signal);
