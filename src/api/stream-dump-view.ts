@@ -23,7 +23,7 @@ import { jobView, waitText } from './job-view.ts';
 const streamDumpFileSchema = z
   .strictObject({
     kind: z.enum(DUMP_FILE_KINDS),
-    name: z.string().describe('As the POD aggregator names it. Dumps of one day have files of one name.'),
+    name: z.string().describe('As the POD aggregator names it; of a later dump of its kind on one day, with the time.'),
     uri: z
       .string()
       .meta({ format: 'uri' })
