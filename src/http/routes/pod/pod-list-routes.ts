@@ -4,7 +4,7 @@ import { constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import { streamDumpsView } from '../../../api/stream-dump-view.ts';
 import { TidemarkError } from '../../../core/errors.ts';
-import { formatSeconds } from '../../../core/w3c-datetime.ts';
+import { boundaryAfter, formatStamp } from '../../../core/stamp.ts';
 import type { PublishedDocument } from '../../../publish/published-document.ts';
 import type { Organization, Stream } from '../../../records/organization.ts';
 import { type StreamName, setOfStream } from '../../../records/stream-set-names.ts';
@@ -58,24 +58,30 @@ export function podListRoutes(app: ServedApp): readonly Route[] {
       const stream = organization.streams.find(({ id }) => id === organization.defaultStream);
       return stream === undefined ? [] : [{ organization, stream }];
     });
-    const what = flavor === undefined ? 'uploads' : 'dumps';
-    const slugs = shown.map(({ organization: { id } }) => setOfStream({ organization: id }, what));
-    const wanted = new Set(slugs);
-    const summarized = await summarize(
-      app.index,
-      (await app.sets.list()).filter(({ slug }) => wanted.has(slug)),
+    const slugs = shown.map(({ organization: { id }, stream }) =>
+      flavor === undefined
+        ? setOfStream({ organization: id, stream: stream.id }, 'uploads')
+        : setOfStream({ organization: id }, 'dumps'),
     );
-    const changed = new Map(summarized.map(({ set, summary }) => [set.slug, summary.lastChange]));
+    const times = await timesOf(slugs);
     return shown.map(({ organization, stream }, at) => ({
       uri: `${baseUrl}/organizations/${organization.id}/streams/${stream.id}/${listName(flavor)}`,
-      at: formatSeconds(Math.floor((changed.get(slugs[at]!) || stream.created * 1000) / 1_000_000)),
+      at: times.get(slugs[at]!) ?? formatStamp(stream.created * 1000),
     }));
+  }
+
+  /** The times of sets after their last change, without sets that never changed. */
+  async function timesOf(slugs: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const wanted = new Set(slugs);
+    const sets = (await app.sets.list()).filter(({ slug }) => wanted.has(slug));
+    const summarized = await summarize(app.index, sets);
+    const changed = summarized.filter(({ summary }) => summary.lastChange > 0);
+    return new Map(changed.map(({ set, summary }) => [set.slug, formatStamp(boundaryAfter(summary.lastChange))]));
   }
 
   async function sendIndex(request: Request, response: Response, flavor: Flavor | undefined): Promise<void> {
     const lists = await listsOf(response, flavor);
-    const now = formatSeconds(Math.floor(Date.now() / 1000));
-    await sendText(request, response, resourceListIndex(lists, upOf(flavor), now));
+    await sendText(request, response, resourceListIndex(lists, upOf(flavor), formatStamp(Date.now() * 1000)));
   }
 
   async function sendUploads(request: Request, response: Response): Promise<void> {
@@ -89,11 +95,14 @@ export function podListRoutes(app: ServedApp): readonly Route[] {
     const organization = organizationOf(response);
     const flavor = flavorIn(request);
     const stream = streamIn(request, organization);
-    const { dumps } = await streamDumpsView(dumpedAs(organization, stream), app);
+    const name = dumpedAs(organization, stream);
+    const slug = setOfStream(name, 'dumps');
+    const at = (await timesOf([slug])).get(slug) ?? formatStamp((stream ?? organization).created * 1000);
+    const { dumps } = await streamDumpsView(name, app);
     const list = normalizedList({
       flavor,
       dumps,
-      created: new Date((stream ?? organization).created).toISOString(),
+      at,
       up: upOf(flavor),
       index: `${baseUrl}${OF_ALL}/${listName(flavor)}`,
     });

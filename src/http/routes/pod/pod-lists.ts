@@ -28,12 +28,13 @@ export function capabilityList(list: string, up: string): string {
   return `${head}<url><loc>${escapeXml(list)}</loc><rs:md capability="resourcelist"/></url>\n</urlset>\n`;
 }
 
-/** @param now is the time of an index that lists nothing */
+/**
+ * The index is as old as the oldest of its lists (ResourceSync 1.1, 10.2).
+ * @param now the time of an index that lists nothing
+ */
 export function resourceListIndex(lists: readonly ListedList[], up: string, now: string): string {
-  const at = lists.reduce((latest, list) => (list.at > latest ? list.at : latest), '') || now;
-  const entries = lists.map(
-    ({ uri, at }) => `<sitemap><loc>${escapeXml(uri)}</loc><lastmod>${at}</lastmod><rs:md at="${at}"/></sitemap>\n`,
-  );
+  const at = lists.reduce((oldest, list) => (list.at < oldest ? list.at : oldest), now);
+  const entries = lists.map(({ uri, at }) => `<sitemap><loc>${escapeXml(uri)}</loc><rs:md at="${at}"/></sitemap>\n`);
   const head = headOf({ root: 'sitemapindex', capability: 'resourcelist', at, up });
   return `${head}${entries.join('')}</sitemapindex>\n`;
 }
@@ -42,21 +43,20 @@ interface NormalizedList extends Pick<Head, 'up' | 'index'> {
   readonly flavor: Flavor;
   /** Oldest first. */
   readonly dumps: readonly StreamDumpView[];
-  /** The time of a list without dumps. */
-  readonly created: string;
+  /** When the set of dumps last changed. */
+  readonly at: string;
 }
 
 /**
  * The last full dump whose files are published, the deltas after it, and of each delta the ids to delete behind its
  * records. `hash` has one digest: known clients read it as one.
  */
-export function normalizedList({ flavor, dumps, created, ...links }: NormalizedList): string {
+export function normalizedList({ flavor, dumps, at, ...links }: NormalizedList): string {
   const published = dumps.filter(({ files }) => files.every(({ uri }) => uri !== undefined));
   const full = published.findLast(({ kind }) => kind === 'full');
   const listed = published.filter(
     ({ kind, number }) => full !== undefined && number >= full.number && (kind === 'delta' || number === full.number),
   );
-  const at = listed.at(-1)?.at ?? created;
   const entries = listed.flatMap((dump) =>
     [flavor, 'deletes'].flatMap((kind) =>
       dump.files.filter((file) => file.kind === kind).map((file) => entry(file, dump)),

@@ -66,8 +66,8 @@ export const POD_SCHEMAS = {
   uploads: z.array(podReadUploadSchema),
 } as const;
 
-export type PodOrganization = z.output<typeof podOrganizationSchema>;
-export type PodStream = z.output<typeof podStreamSchema>;
+type PodOrganization = z.output<typeof podOrganizationSchema>;
+type PodStream = z.output<typeof podStreamSchema>;
 export type PodReadUpload = z.output<typeof podReadUploadSchema>;
 
 export function podOrganization(organization: Organization, baseUrl: string): PodOrganization {
