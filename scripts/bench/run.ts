@@ -35,6 +35,7 @@ import { elasticsearchNotifications, notifications } from './figures/notificatio
 import { oaiList } from './figures/oai-list.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
+import { podLists } from './figures/pod-lists.ts';
 import { posting } from './figures/posting.ts';
 import { rebuild } from './figures/rebuild.ts';
 import { recordRead } from './figures/record-read.ts';
@@ -93,6 +94,7 @@ const BENCHES: readonly Bench[] = [
   warc,
   datasets,
   oaiList,
+  podLists,
   xslt,
   rebuild,
   recordsCompare,
