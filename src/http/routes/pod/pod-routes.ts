@@ -16,11 +16,11 @@ import { podListRoutes } from './pod-list-routes.ts';
 import {
   POD_SCHEMAS,
   type PodReadUpload,
-  podOrganization,
-  podStream,
+  podOrganizationView,
   podStreamOf,
-  podStreams,
-  podUpload,
+  podStreamView,
+  podStreamViews,
+  podUploadView,
 } from './pod-shapes.ts';
 
 /** Uploads of a page: the number of the POD aggregator. */
@@ -85,7 +85,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
         const shown = await shownOrganizations(organizations, response);
         sendJson(
           response,
-          shown.map((one) => podOrganization(one, baseUrl)),
+          shown.map((one) => podOrganizationView(one, baseUrl)),
         );
       },
     }),
@@ -96,7 +96,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
       summary: 'An organization with its streams',
       answers: [json(POD_SCHEMAS.organization, 'The organization.'), NO_ORGANIZATION],
       handle(_request, response) {
-        sendJson(response, podOrganization(organizationOf(response), baseUrl));
+        sendJson(response, podOrganizationView(organizationOf(response), baseUrl));
       },
     }),
     ...['', '.json'].map((ending) =>
@@ -107,7 +107,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
         summary: 'The streams of an organization',
         answers: [json(POD_SCHEMAS.streams, 'The streams.'), ...(ending === '' ? [TO_PAGE] : []), NO_ORGANIZATION],
         handle: (request, response) =>
-          sendUnlessPage(request, response, () => podStreams(organizationOf(response), baseUrl)),
+          sendUnlessPage(request, response, () => podStreamViews(organizationOf(response), baseUrl)),
       }),
     ),
     get('/organizations/:org/streams/:stream.json', {
@@ -120,7 +120,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
         const organization = organizationOf(response);
         const stream = podStreamOf(organization, param(request, 'stream'));
         const found = await uploadsOf(organization.id, stream.id);
-        sendJson(response, podStream(organization, { stream, uploads: found }, baseUrl));
+        sendJson(response, podStreamView(organization, { stream, uploads: found }, baseUrl));
       },
     }),
     ...['', '.json'].map((ending) =>
@@ -143,12 +143,12 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
       answers: [json(POD_SCHEMAS.upload, 'The upload.'), { status: 404, description: 'There is no such upload.' }],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, await podUpload(upload, await uploads.stateOf(upload), baseUrl));
+        sendJson(response, await podUploadView(upload, await uploads.stateOf(upload), baseUrl));
       },
     }),
   ];
 }
 
 function viewsOf({ uploads, states }: ListedUploads, baseUrl: string): Promise<readonly PodReadUpload[]> {
-  return Promise.all(uploads.map((upload) => podUpload(upload, states.get(upload.number), baseUrl)));
+  return Promise.all(uploads.map((upload) => podUploadView(upload, states.get(upload.number), baseUrl)));
 }

@@ -70,7 +70,7 @@ type PodOrganization = z.output<typeof podOrganizationSchema>;
 type PodStream = z.output<typeof podStreamSchema>;
 export type PodReadUpload = z.output<typeof podReadUploadSchema>;
 
-export function podOrganization(organization: Organization, baseUrl: string): PodOrganization {
+export function podOrganizationView(organization: Organization, baseUrl: string): PodOrganization {
   const { id, title, created } = organization;
   return {
     id,
@@ -80,11 +80,11 @@ export function podOrganization(organization: Organization, baseUrl: string): Po
     created_at: formatTime(created),
     updated_at: formatTime(created),
     url: `${baseUrl}/organizations/${id}.json`,
-    streams: podStreams(organization, baseUrl),
+    streams: podStreamViews(organization, baseUrl),
   };
 }
 
-export function podStreams(organization: Organization, baseUrl: string): PodOrganization['streams'] {
+export function podStreamViews(organization: Organization, baseUrl: string): PodOrganization['streams'] {
   return ofUploads(organization).map((stream) => ({
     id: stream.id,
     ...podNames(stream),
@@ -104,7 +104,7 @@ function ofUploads({ streams }: Organization): readonly Stream[] {
 }
 
 /** @param uploads in the order of arrival */
-export function podStream(
+export function podStreamView(
   organization: Organization,
   { stream, uploads }: { readonly stream: Stream; readonly uploads: readonly PodReadUpload[] },
   baseUrl: string,
@@ -117,7 +117,7 @@ export function podStream(
 }
 
 /** @param state undefined before anything was done */
-export async function podUpload(
+export async function podUploadView(
   upload: Upload,
   state: UploadState | undefined,
   baseUrl: string,
