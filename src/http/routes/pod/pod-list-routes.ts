@@ -97,6 +97,7 @@ export function podListRoutes(app: ServedApp): readonly Route[] {
     const stream = streamIn(request, organization);
     const name = dumpedAs(organization, stream);
     const slug = setOfStream(name, 'dumps');
+    // Before the dumps are read, so that every change up to this time is listed.
     const at = (await timesOf([slug])).get(slug) ?? formatStamp((stream ?? organization).created * 1000);
     const { dumps } = await streamDumpsView(name, app);
     const list = normalizedList({
