@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type App, openApp } from '../../../src/app.ts';
 import { StoredDumps } from '../../../src/records/dumps/stored-dumps.ts';
-import { nameFile, type StreamDump } from '../../../src/records/dumps/stored-stream-dump.ts';
+import type { StreamDump } from '../../../src/records/dumps/stored-stream-dump.ts';
 import { setOfStream } from '../../../src/records/stream-set-names.ts';
 import { sync } from '../../../src/sources/sync/sync.ts';
 import { testConfiguration } from '../../../test/support/start-app.ts';
@@ -65,13 +65,14 @@ async function addOrganization({ catalog, records, sets, sources, updater }: App
 function dumpOf(organization: string, number: number, kind: StreamDump['kind']): StreamDump {
   const at = Date.now() + number * 1000;
   const digests = { sha256: '0'.repeat(64), md5: '0'.repeat(32) };
-  const named = { organization, stream: undefined, kind, at };
   const files = ['marc21', 'marcxml'].map((file) => ({
-    ...nameFile(named, file),
+    kind: file,
+    name: `${organization}-${kind}-${file}.gz`,
+    mime: 'application/gzip',
     ...digests,
     length: 1_000,
     artifact: `_stream-dumps/${organization}/${number}-${file}`,
   }));
   const totals = { records: 10, deletions: 0, errata: 0 };
-  return { ...named, number, until: at * 1000, set: 1, epoch: 1, totals, files, token: 'bench' };
+  return { organization, kind, at, number, until: at * 1000, set: 1, epoch: 1, totals, files, token: 'bench' };
 }
