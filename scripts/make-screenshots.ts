@@ -9,6 +9,7 @@ import { Secret } from '../src/config/secret.ts';
 import { startServer } from '../src/http/server/server.ts';
 import { testConfiguration } from '../test/support/start-app.ts';
 import { fillSampleCollections, HARVEST_WITH_ERRORS } from './sample-collections.ts';
+import { fillSampleDatasets } from './sample-datasets.ts';
 import { fillSampleOrganizations, SHOWN } from './sample-organizations.ts';
 import { fillSampleSource } from './sample-source.ts';
 
@@ -54,6 +55,7 @@ const SHOTS_OF_COLLECTIONS: readonly Shot[] = [
   { name: 'collection', path: '/collections/preprints/', height: 1080 },
   { name: 'harvest', path: `/collections/preprints/harvests/${HARVEST_WITH_ERRORS}/`, height: 1120 },
 ];
+const SHOTS_OF_DATASETS: readonly Shot[] = [{ name: 'datasets', path: '/datasets/', height: 1180 }];
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-screenshots-'));
 const configuration = testConfiguration(folder, {
@@ -83,6 +85,8 @@ try {
     await takeWanted(SHOTS_OF_ORGANIZATIONS);
     await fillSampleCollections(app, Date.now());
     await takeWanted(SHOTS_OF_COLLECTIONS);
+    const failed = await fillSampleDatasets(app, Date.now());
+    await takeWanted([...SHOTS_OF_DATASETS, { name: 'dataset', path: `/datasets/${failed}/`, height: 1180 }]);
   } finally {
     await server.close();
   }

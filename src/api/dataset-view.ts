@@ -114,6 +114,7 @@ export const datasetFilesSchema = z
     id: z.string(),
     file_count: count,
     bundle: fileSchema.optional().describe('The stored file that contains the others.'),
+    notes: z.array(z.string()).optional().describe('What people have to know, such as which files are left out.'),
     files: z.array(fileSchema),
     next: z.int().optional().describe('Send it as `at` for what follows. Absent when nothing does.'),
   })
@@ -210,6 +211,7 @@ export function datasetFilesView(
     id,
     file_count: files.length,
     ...(bundle !== undefined && { bundle: datasetFileView(bundle) }),
+    ...(manifest?.notes !== undefined && { notes: [...manifest.notes] }),
     files: files.slice(at, end).map(datasetFileView),
     ...(end < files.length && { next: end }),
   };

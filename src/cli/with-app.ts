@@ -40,7 +40,7 @@ export async function requireStore({ store }: Pick<Configuration, 'store'>): Pro
       : [describeStore(store), 'name its indices with TIDEMARK_INDEX_PREFIX', { prefix: store.prefix }];
   throw new TidemarkError(
     'invalid',
-    `there is no store ${name}: ${advice}, or make one with "tidemark publish" or "tidemark sets add"`,
+    `there is no store ${name}: ${advice}, or make one with "tidemark publish", "tidemark sets add" or "tidemark datasets ingest"`,
     details,
   );
 }

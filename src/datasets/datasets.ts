@@ -1,8 +1,9 @@
 import type { ArchivingProgress } from './archiving.ts';
 import type { Dataset } from './dataset.ts';
-import type { DatasetManifest, ManifestFile, StrategyName } from './manifest.ts';
+import type { StrategyName } from './manifest.ts';
 import type { PlatformDataset } from './platform.ts';
 import type { IngestOptions, IngestRequest, RequestDocument } from './request.ts';
+import type { AnyManifest } from './results/manifests.ts';
 import type { AskedRequests, ListedRequests, RequestFilter } from './results/request-list.ts';
 
 /** The use cases of datasets, for commands, the API and pages; open-datasets.ts opens them. */
@@ -33,9 +34,7 @@ export interface Datasets {
   byId(id: string): Promise<RequestDocument>;
 
   /** The manifest of the last result: of what is stored, or of what failed; undefined without one. */
-  manifest(
-    document: RequestDocument,
-  ): Promise<DatasetManifest | { readonly files: readonly ManifestFile[] } | undefined>;
+  manifest(document: RequestDocument): Promise<AnyManifest | undefined>;
 
   /** Queues it again. @throws TidemarkError `not-found`; `conflict` while it waits or runs */
   retry(id: string): Promise<RequestDocument>;

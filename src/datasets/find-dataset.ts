@@ -2,6 +2,7 @@ import { formatBytes } from '../lib/format-bytes.ts';
 import { formatCount } from '../lib/format-count.ts';
 import { chooseStrategy, type WebLimits } from './choose-strategy.ts';
 import type { RawReply } from './datasets.ts';
+import { shownUrl } from './fetch/shown-url.ts';
 import { IngestFailure } from './ingest-failure.ts';
 import type { CrawledLanding } from './landing/crawl-landing.ts';
 import type { Landing } from './landing/landing.ts';
@@ -41,12 +42,12 @@ export async function findDataset(
   findings: Findings,
 ): Promise<Required<Findings>> {
   const { request, options, signal, onStep } = asked;
-  onStep?.(`requests ${request.base_url}`);
+  onStep?.(`requesting ${request.base_url}`);
   const { landing, biblio } = await parts.crawl(request.base_url, signal);
   findings.landing = landing;
   const platform = parts.platforms.find((one) => one.matchRequest(request, landing, biblio));
   if (platform === undefined) throw unmatched(landing);
-  onStep?.(`asks ${platform.name} for the manifest`);
+  onStep?.(`asking ${platform.name} for the manifest`);
   const question = { request, landing, biblio, followLatest: options.followLatest === true };
   const dataset = await platform.processRequest(question, parts.clientFor(asked));
   findings.dataset = dataset;
@@ -72,8 +73,13 @@ function requireLimits(dataset: PlatformDataset, limits: IngestLimits): void {
   }
 }
 
-function unmatched({ url, mimetype }: Landing): IngestFailure {
+function unmatched({ url, mimetype, signposts }: Landing): IngestFailure {
+  const next = signposts.find(({ rel }) => rel === 'refresh')?.href;
   const found = mimetype === '' ? 'its type is not known' : `it is ${mimetype}`;
-  const message = `${url} is of no platform that is known here (${found}): give the landing page of a dataset, or its DOI`;
+  const remedy =
+    next === undefined
+      ? 'give the landing page of a dataset, or its DOI'
+      : `it leads on to ${shownUrl(next)}, as only browsers follow: request that`;
+  const message = `${shownUrl(url)} is of no platform that is known here (${found}): ${remedy}`;
   return new IngestFailure('no-platform-match', message);
 }

@@ -104,7 +104,7 @@ async function archive(job: ArchivingJob, { onStep }: AskedDataset, parts: Inges
   if (existing !== undefined) return existing;
   const { length } = dataset.files;
   onStep?.(
-    `stores ${length === 1 ? 'a file' : `${length} files`} (${formatBytes(sizeOf(dataset.files))}) as ${strategy}`,
+    `storing ${length === 1 ? 'a file' : `${length} files`} (${formatBytes(sizeOf(dataset.files))}) as ${strategy}`,
   );
   return archiver.process(job);
 }

@@ -76,6 +76,8 @@ export interface DatasetManifest {
   readonly item_name?: string;
   /** The bundle file, where there is one: `files` are then those in it. */
   readonly bundle?: ManifestFile;
+  /** What people have to know of it: sentences without a stop, such as which files are left out. */
+  readonly notes?: readonly string[];
   readonly files: readonly ManifestFile[];
 }
 

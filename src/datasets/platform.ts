@@ -51,7 +51,7 @@ export interface PlatformDataset {
   readonly bundle?: PlatformBundle | undefined;
   /** The dataset is an item of archive.org, whose name is `platformId`: always stored as one (d15). */
   readonly isArchiveorgItem?: boolean;
-  /** What people have to know of the manifest: sentences, such as which files are left out. */
+  /** As in DatasetManifest. */
   readonly notes?: readonly string[];
   /** For the metadata of an item: title, creator, date, description, license … */
   readonly archiveorgMetadata: Readonly<Record<string, string | readonly string[]>>;

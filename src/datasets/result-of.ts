@@ -3,10 +3,11 @@ import type { Dataset } from './dataset.ts';
 import { shownUrl } from './fetch/shown-url.ts';
 import type { IngestFailure } from './ingest-failure.ts';
 import type { Landing } from './landing/landing.ts';
-import type { DatasetManifest, ManifestFile, PlatformFile, StrategyName } from './manifest.ts';
+import type { DatasetManifest, ManifestFile, StrategyName } from './manifest.ts';
 import type { PlatformDataset } from './platform.ts';
 import type { IngestResult, ResultPlatform, ResultTerminal } from './request.ts';
 import type { DatasetStatus } from './status.ts';
+import { notTried } from './strategies/manifest-entry.ts';
 
 /** What is known of a request: the steps add to it, so that the result of one that fails has it, too. */
 export interface Findings {
@@ -54,7 +55,7 @@ export function failedResult(
 
 /** The manifest of what was stored. */
 export function manifestOf({ dataset, strategy }: Required<Findings>, archived: ArchivedDataset): DatasetManifest {
-  const { platformName, platformDomain, platformId, version, persistentId, landingUrl } = dataset;
+  const { platformName, platformDomain, platformId, version, persistentId, landingUrl, notes = [] } = dataset;
   const { files, bundle, itemName } = archived;
   return {
     platform_name: platformName,
@@ -68,31 +69,17 @@ export function manifestOf({ dataset, strategy }: Required<Findings>, archived: 
     total_size: sizeOf(files),
     ...(itemName !== undefined && { item_name: itemName }),
     ...(bundle !== undefined && { bundle }),
+    ...(notes.length > 0 && { notes }),
     files,
   };
 }
 
 /** The files of a dataset of which none was fetched, as their platform describes them. */
-export function untried({ files }: PlatformDataset): readonly ManifestFile[] {
-  return files.map(({ path, size, hashes, mimetype, platformUrl, extra }) => ({
-    status: 'not-tried',
-    path,
-    ...(size !== undefined && { size }),
-    ...hashFields(hashes),
-    ...(mimetype !== undefined && { mimetype }),
-    ...(platformUrl !== undefined && { platform_url: platformUrl }),
-    ...(extra !== undefined && { extra }),
-  }));
-}
+export const untried = ({ files }: PlatformDataset): readonly ManifestFile[] => files.map(notTried);
 
 /** Bytes; a size that is not known counts as zero. */
 export function sizeOf(files: readonly { readonly size?: number | undefined }[]): number {
   return files.reduce((sum, { size = 0 }) => sum + size, 0);
-}
-
-function hashFields(hashes: PlatformFile['hashes']): Pick<ManifestFile, 'md5' | 'sha1' | 'sha256'> {
-  const known = hashes.filter(({ algorithm }) => /^(?:md5|sha1|sha256)$/.test(algorithm));
-  return Object.fromEntries(known.map(({ algorithm, digest }) => [algorithm, digest]));
 }
 
 function terminalOf({ url, dt, statusCode, sha1hex }: Landing): ResultTerminal {

@@ -106,12 +106,16 @@ describe('datasets on the command line', () => {
     const work = place.start(['work', '--kinds', 'ingest-dataset', '--concurrency', '12'], { env });
     await until('its result', async () => (await shown('show', url)).state === 'ended');
     assert.equal((await shown('show', url)).result.status, 'success');
-    assert.match(await done('retry', '--status', 'success'), new RegExp(url));
+    assert.equal((await done('retry', url, url)).trim().split('\n').length, 1);
     await until('its second result', async () => (await shown('show', url)).result.status === 'success-existing');
     work.signal('SIGINT');
     await work.exit();
     assert.match(await done('list', '--status', 'success-existing'), /zenodo +2 +3\.00 kB/);
     assert.equal(await done('list', '--status', 'success'), 'There is no such request.\n');
+    assert.match((await run(['list', '--set', 'dat'])).stderr, /there is no set "dat".*data/);
+    await done('add', `${url}0`);
+    assert.match((await run(['list', '--limit', '1'])).stderr, /There are more requests: --limit/);
+    await done('retry', '--status', 'success-existing');
     assert.match((await run(['show', url.replace('12', '13')])).stderr, new RegExp(`did you mean ${url}`));
   });
 
@@ -128,6 +132,9 @@ describe('datasets on the command line', () => {
     const concept = `${platforms.url}/records/30`;
     assert.match((await run(['ingest', concept])).stdout, /: platform-scope: .*--follow-latest/);
     assert.match(await done('ingest', concept, '--follow-latest'), /: success: zenodo 31/);
+    const bundled = platforms.add({ platform: 'inveniordm', files: TWO_FILES });
+    assert.match(await done('ingest', bundled, '--bundle'), /: success: .*-bundled/);
+    assert.match(await done('files', bundled), /\.zip\n(?:.*\n)+.*\.zip alone is stored; the others are in it\n$/);
   });
 
   const failing = async (url: string, ...more: readonly string[]) => {
@@ -140,7 +147,7 @@ describe('datasets on the command line', () => {
   it('says what to do about a wrong DOI, no network, a private dataset and a private address', async () => {
     assert.match(
       (await run(['ingest', '10.7910'])).stderr,
-      /"10\.7910.*no URL: use a URL with http or https, or a DOI/,
+      /^tidemark: "10\.7910.*no URL: use a URL with http or https, or a DOI/,
     );
     assert.match(await failing(`${platforms.url}/records/99`), /: terminal-bad-status: .*404.*check/);
     assert.match(
@@ -194,6 +201,26 @@ describe('datasets on the command line', () => {
     } finally {
       terminal.kill();
     }
+  });
+
+  it('lists files for spreadsheets, and says why there are none', async () => {
+    const url = addTwo();
+    await done('ingest', url);
+    const [head, first] = (await done('files', url, '--csv')).split('\r\n');
+    assert.equal(head, 'status,path,size,md5,sha1,sha256,mimetype,platform_url,message');
+    assert.match(first!, /^success,a\.csv,1000,[0-9a-f]{32},[0-9a-f]{40},[0-9a-f]{64},[^,]*,http[^,]*,$/);
+    const wrong = `${platforms.url}/records/99`;
+    await run(['ingest', wrong]);
+    assert.match(await done('files', wrong), /^There is no list of files\. http.*: terminal-bad-status: .*check/);
+  });
+
+  it('shows in the status of the source which sink of results waits, and for what', async () => {
+    const TIDEMARK_DATASET_ROWS = 'postgresql://a@127.0.0.1:1/b';
+    await place.run(['datasets', 'ingest', addTwo()], { env: { ...env, TIDEMARK_DATASET_ROWS } });
+    const waits = /^Results +rows: waits since \S+: PostgreSQL at 127\.0\.0\.1:1\/b .*--dataset-rows/m;
+    assert.match((await place.run(['status'])).stdout, waits);
+    await done('ingest', addTwo());
+    assert.doesNotMatch((await place.run(['status'])).stdout, /^Results/m);
   });
 
   it('says how the set is made for which a token is', async () => {

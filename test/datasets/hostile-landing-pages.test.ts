@@ -274,6 +274,11 @@ describe('a hostile landing page', () => {
       assert.ok(longestMs < 500, `${longestMs} ms`);
     });
 
+    it('a million objects of JSON-LD, which no thread of its own reads: html-too-complex', async () => {
+      serve(`<script type="application/ld+json">["Dataset"${',{}'.repeat(1_000_000)}]</script>`);
+      await assertFails('html-too-complex', /has more than 60,000 objects in its JSON-LD: request the dataset/);
+    });
+
     it('a million elements, an attribute of 2 MB, 300,000 attributes, endless meta: read', async () => {
       const metas = Array.from({ length: 100_000 }, (_, n) => `<meta name="m${n}" content="${n}">`).join('');
       for (const body of [

@@ -7,6 +7,7 @@ import { type HtmlParser, openHtmlParser } from '../../src/datasets/landing/pars
 import type { PlatformDataset } from '../../src/datasets/platform.ts';
 import { openPlatformClient } from '../../src/datasets/platform-client.ts';
 import { datasetPlatforms } from '../../src/datasets/platforms/platforms.ts';
+import { notTried } from '../../src/datasets/strategies/manifest-entry.ts';
 import { contentOf, type StandInDataset, type StandInPlatforms, startPlatforms } from '../support/dataset-platforms.ts';
 import { failureOf } from '../support/recorded-replies.ts';
 
@@ -96,10 +97,14 @@ describe('platforms of datasets', () => {
     assert.equal((await read(latest)).platformId, '72');
   });
 
-  it('lists 10,001 files in seconds: its caller refuses them', async () => {
+  it('lists 10,001 files in seconds, with 2 kB each: its caller refuses them', async () => {
     const files = Array.from({ length: 10_001 }, (_, at) => ({ name: `f/${at}.csv`, size: 1 }));
-    for (const platform of ['inveniordm', 'figshare'] as const)
-      assert.equal((await read(add({ platform, files }))).files.length, 10_001, platform);
+    const change: Change = (body) => {
+      for (const file of body.data?.latestVersion.files ?? []) file.description = 'x'.repeat(1_500);
+      return body;
+    };
+    for (const platform of ['dataverse', 'inveniordm', 'figshare'] as const)
+      assert.equal((await read(add({ platform, files, change }))).files.length, 10_001, platform);
   });
 
   const hostile: readonly (readonly [what: string, Change, failure: RegExp])[] = [
@@ -109,7 +114,7 @@ describe('platforms of datasets', () => {
     ['100,000 levels', () => '['.repeat(100_000) + ']'.repeat(100_000), /^bad-platform-reply: .*nested/],
     ['null', () => null, /^bad-platform-reply: .*the reply is wrong: use an object/],
     ['a list', () => [], /^bad-platform-reply: .*the reply is wrong: use an object/],
-    ['17 MB', () => `"${'x'.repeat(17 * 1024 ** 2)}"`, /^bad-platform-reply: .*more than 16,777,216 bytes/],
+    ['33 MB', () => `"${'x'.repeat(33 * 1024 ** 2)}"`, /^bad-platform-reply: .*more than 33,554,432 bytes/],
   ];
   for (const [what, change, failure] of hostile)
     it(`refuses a reply with ${what}, of every platform`, async () => {
@@ -214,6 +219,22 @@ describe('platforms of datasets', () => {
       const attempt = fetcher.get(file!.platformUrl!, { signal, unanswered: 'file-not-fetched' });
       assert.match(await failureOf(attempt), /^blocked-network: /, url);
     }
+  });
+
+  it('keeps what gives access out of identities, manifests and messages, but not out of requests', async () => {
+    const files = [{ '@type': 'DataDownload', contentUrl: '/a.csv?X-Amz-Signature=secret' }];
+    const pageOf = (distribution: unknown) => ({
+      body: `<script type="application/ld+json">${JSON.stringify({ '@type': 'Dataset', distribution })}</script>`,
+    });
+    const dataset = await read(platforms.addPage('/data?token=secret-1', pageOf(files)));
+    const other = await read(platforms.addPage('/data?token=secret-2', pageOf(files)));
+    assert.match(dataset.files[0]!.platformUrl!, /Signature=secret$/);
+    const published = [dataset, other].map((one) => ({ ...one, files: one.files.map(notTried) }));
+    assert.doesNotMatch(JSON.stringify(published), /secret/);
+    assert.equal(published[0]!.landingUrl, `${platforms.url}/data`);
+    assert.notEqual(dataset.platformId, other.platformId);
+    const failure = await failureOf(read(platforms.addPage('/data?token=secret-3', pageOf([]))));
+    assert.match(failure, /^empty-manifest: http:\S+\/data describes a dataset/);
   });
 
   it('takes members __proto__ and constructor for what they are: members that are not used', async () => {

@@ -141,8 +141,9 @@ describeOnEachStore('the sinks of results of datasets', (kind, itOnce) => {
     await putArtifact(app.artifacts, key, [Buffer.from('{ no JSON')]);
     worker = sendAsWorker(app);
     await hasRows(1);
-    const [job] = await app.jobs.queue.list({ kinds: [sendDatasetResults.kind], limit: 1 });
-    assert.match(JSON.stringify(job), /d0 was written without its manifest: the manifest .* is not JSON/);
+    const jobs = () => app.jobs.queue.list({ kinds: [sendDatasetResults.kind], limit: 1 });
+    await until('the end of its job', async () => (await jobs())[0]?.state === 'done');
+    assert.match(JSON.stringify(await jobs()), /d0 was written without its manifest: the manifest .* is not JSON/);
     assert.equal(rows()[0]!.manifest, null);
   });
 });

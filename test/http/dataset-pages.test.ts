@@ -62,6 +62,20 @@ describe('Pages of datasets', () => {
     assert.deepEqual([options, set], [{ followLatest: true }, 'sealed']);
   });
 
+  it('show what was left out, and the message of a file with its name as it is', async () => {
+    const [file] = shownFiles(1);
+    const id = await endRequest(started.app, {
+      url: 'https://example.org/a',
+      result: { hit: false, status: 'mismatch-md5', message: 'a.csv has another md5: try again' },
+      files: [{ ...file!, path: 'a.csv', status: 'mismatch-md5' }],
+      notes: ['2 files are left out'],
+    });
+    const { text } = await get(`/datasets/${id}/`);
+    assert.match(text, /<p>a\.csv has another md5: try again\.<\/p>/);
+    assert.match(text, /<p>2 files are left out\.<\/p>/);
+    assert.match((await get(`/api/datasets/${id}/files`)).text, /"notes":\["2 files are left out"\]/);
+  });
+
   it('lead from a stored dataset to the resources of its files and to its manifest', async () => {
     await closeApps();
     const platforms = await startPlatforms();

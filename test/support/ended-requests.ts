@@ -12,16 +12,17 @@ interface ShownResult {
   readonly set?: string;
   readonly result?: Partial<IngestResult>;
   readonly files?: readonly ManifestFile[];
+  readonly notes?: readonly string[];
 }
 
 /** Requests a dataset, and ends the request as if it had been ingested. Returns the id of the request. */
 export async function endRequest({ datasets, catalog, artifacts }: App, shown: ShownResult): Promise<string> {
-  const { url, set, result, files = [] } = shown;
+  const { url, set, result, files = [], notes = [] } = shown;
   const request = { ingest_type: 'dataset', base_url: url } as const;
   await datasets.add([request], { set });
   const id = requestId(request);
   const place = { folder: id, attempt: '0'.repeat(8) };
-  const { key } = await putManifest(artifacts, place, { files });
+  const { key } = await putManifest(artifacts, place, { notes, files });
   const totalSize = files.reduce((sum, { size = 0 }) => sum + size, 0);
   const about = { platform: PLATFORM, manifest: key, fileCount: files.length, totalSize };
   const ended: IngestResult = { hit: true, status: 'success', updated: Date.now(), ...about, ...result };

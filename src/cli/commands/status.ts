@@ -3,6 +3,7 @@ import { storeStatus } from '../../api/live-status.ts';
 import type { App } from '../../app.ts';
 import type { Configuration } from '../../config/configuration.ts';
 import { VERSION } from '../../config/version.ts';
+import { sinkLags } from '../../datasets/sinks/send-results.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { describeStore } from '../../stores/locations.ts';
@@ -37,6 +38,7 @@ async function viewStatus(app: App, configuration: Configuration) {
     app.publishing.cacheScan,
   ]);
   const { store, cache } = await app.metrics.readSource();
+  const sinks = await sinkLags(app.catalog);
   return {
     version: VERSION,
     baseUrl,
@@ -48,6 +50,7 @@ async function viewStatus(app: App, configuration: Configuration) {
     /** The sums over all sets, and the position of the log; null when the store stopped answering meanwhile. */
     log: store === undefined ? null : storeStatus(store),
     documents: { kept: cache.documents, bytes: cache.bytes },
+    ...(sinks.length > 0 && { datasetSinks: sinks }),
     server,
     sets: sets.map(({ set, resources, changes, lastChange, ready, trouble }) => ({
       set,
@@ -71,6 +74,7 @@ export function describeStatus(view: StatusView): string {
     ...(artifacts.problem === undefined ? [] : [field('', `unavailable: ${artifacts.problem}`)]),
     field('Data folder', dataFolder),
     ...logFields(view),
+    ...sinkFields(view),
     field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),
     '',
     ...describeServer(server, version),
@@ -92,6 +96,14 @@ function logFields({ log, sets }: StatusView): readonly string[] {
     field('Log', commitsWaiting === 0 ? upTo : waiting),
     field('In total', `${plural(sets.length, 'set')}, ${plural(resources, 'resource')}, ${plural(changes, 'change')}`),
   ];
+}
+
+/** Only what lags. */
+function sinkFields({ datasetSinks = [] }: StatusView): readonly string[] {
+  return datasetSinks.flatMap(({ sink, behind, waiting }) => {
+    if (waiting !== undefined) return [field('Results', `${sink}: waits since ${waiting.since}: ${waiting.reason}`)];
+    return behind === 0 ? [] : [field('Results', `${sink}: ${plural(behind, 'result')} of datasets not sent yet`)];
+  });
 }
 
 function describeServer(server: FoundServer, version: string): readonly string[] {

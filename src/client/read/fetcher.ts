@@ -47,7 +47,10 @@ export interface RecordedHop {
 export class FetchFailure extends ReadFailure {}
 
 /** There is no answer at all, so nothing is known of what was requested. */
-export class NoAnswer extends FetchFailure {}
+export class NoAnswer extends FetchFailure {
+  /** The host that does not answer, when a redirect has led to it. */
+  host?: string;
+}
 
 /** The whole response took longer than is allowed. */
 export class TookTooLong extends FetchFailure {}

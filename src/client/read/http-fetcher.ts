@@ -40,6 +40,8 @@ export interface HttpFetcherOptions extends Pick<ReadLimits, 'idleMs' | 'respons
    * @param isFromElsewhere whether a redirect of another host has led to the URL
    */
   headersFor?(url: URL, isFromElsewhere: boolean): RequestHeaders;
+  /** Called before a redirect is followed. @throws FetchFailure */
+  beforeRedirect?(to: URL, signal: AbortSignal): Promise<void>;
   /** Returns why a redirect is refused; undefined when it may be followed. */
   redirectProblem?(from: URL, to: URL): string | undefined;
   /** Redirects that are followed; the default is 5. */
@@ -103,6 +105,7 @@ export class HttpFetcher implements Fetcher {
       if (hops.some(({ url }) => isSameRequest(url, at.href)))
         throw new RedirectLoop('its redirects lead back to themselves');
       isFromElsewhere ||= at.host !== from.host;
+      await this.#options.beforeRedirect?.(at, signal);
     }
   }
 
@@ -177,7 +180,7 @@ export class HttpFetcher implements Fetcher {
       redirected === undefined ? failure.message : `${failure.message} (redirected to ${redirected.host})`;
     if (failure instanceof PrivateHost) return new PrivateHost(message + (this.#options.networkAdvice ?? ''));
     const isUnknown = failure instanceof FetchFailure && !(failure instanceof Refused);
-    return isUnknown ? new NoAnswer(message) : failure;
+    return isUnknown ? Object.assign(new NoAnswer(message), redirected && { host: redirected.host }) : failure;
   }
 
   #fetched(uri: string, response: IncomingMessage, deadline: NodeJS.Timeout): Fetched {

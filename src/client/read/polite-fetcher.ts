@@ -1,6 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { backoffMs } from '../../lib/calls/retry.ts';
-import { type Fetched, type Fetcher, FetchFailure, PrivateHost, Refused, type RequestHeaders } from './fetcher.ts';
+import {
+  type Fetched,
+  type Fetcher,
+  FetchFailure,
+  NoAnswer,
+  PrivateHost,
+  Refused,
+  type RequestHeaders,
+} from './fetcher.ts';
 import { HttpFetcher, type HttpFetcherOptions } from './http-fetcher.ts';
 import type { NamedHosts } from './named-hosts.ts';
 
@@ -42,6 +50,9 @@ const LONGEST_PAUSE_MS = 10 * 60_000;
 const LONGEST_REFUSAL_MS = 60 * 60_000;
 const PASSING = new Set([429, 500, 502, 503, 504]);
 
+/** A server has asked for a pause, which is not over. */
+class NotBefore extends FetchFailure {}
+
 /**
  * Limits requests to what a server can take: connections to each host, requests a second, and pauses after a temporary
  * error. Hosts that the user has not named are requested only if their address is not in a private network.
@@ -71,6 +82,10 @@ export class PoliteFetcher implements Fetcher {
       ...options,
       privateNetworks,
       isTrusted: (url, from) => hosts.isNamed(url) || (from?.hostname === url.hostname && hosts.isNamed(from)),
+      beforeRedirect: async ({ host }, signal) => {
+        await this.#waitOut(host, signal);
+        this.#requireDue(host);
+      },
       redirectProblem: (from, to) => (followsToOtherHosts === true ? undefined : hosts.redirectProblem(from, to)),
     });
   }
@@ -95,25 +110,28 @@ export class PoliteFetcher implements Fetcher {
         const fetched = await this.#fetcher.get(uri, encoding, signal, headers);
         this.#hasAnswered = true;
         if (!PASSING.has(fetched.status)) return await take(fetched);
+        // A host that redirects has answered: only that of the response is paused.
+        const { host: paused } = new URL(fetched.uri);
         const after = retryAfterMs(fetched);
         const ms = after || backoffMs(failures, BACKOFF);
         if (isLast || ms > longestPauseMs) {
           // Too many requests (RFC 6585, 4) are those of all resources.
-          const refused = fetched.status === 429 && ms > longestPauseMs ? host : uri;
+          const refused = fetched.status === 429 && ms > longestPauseMs ? paused : uri;
           if (after > 0) this.#refusedUntil.set(refused, performance.now() + Math.min(after, LONGEST_REFUSAL_MS));
           return await take(fetched);
         }
         fetched.discard();
-        this.#pause(host, `the server answers ${fetched.status}`, ms);
+        this.#pause(paused, `the server answers ${fetched.status}`, ms);
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof PrivateHost)
           throw new Refused(`${error.message}: to read it all the same, ${hosts.privateAdvice(host)}`, {
             cause: error,
           });
-        if (!(error instanceof FetchFailure) || error instanceof Refused) throw error;
+        if (!(error instanceof FetchFailure) || error instanceof Refused || error instanceof NotBefore) throw error;
         if (isLast || !(this.#hasAnswered || retriesUnanswered)) throw error;
-        this.#pause(host, error.message, backoffMs(failures, BACKOFF));
+        const paused = error instanceof NoAnswer ? error.host : undefined;
+        this.#pause(paused ?? host, error.message, backoffMs(failures, BACKOFF));
       }
     }
   }
@@ -127,7 +145,7 @@ export class PoliteFetcher implements Fetcher {
     if (until === undefined) return;
     const ms = until - performance.now();
     if (ms > 0) {
-      throw new FetchFailure(`the server asks for no request before ${new Date(Date.now() + ms).toISOString()}`);
+      throw new NotBefore(`the server asks for no request before ${new Date(Date.now() + ms).toISOString()}`);
     }
     this.#refusedUntil.delete(uriOrHost);
   }
@@ -135,7 +153,7 @@ export class PoliteFetcher implements Fetcher {
   /** Waits until the next request may be sent. */
   async #waitToSend(host: string, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
-    for (let ms = this.#pauseLeft(host); ms > 0; ms = this.#pauseLeft(host)) await pause(ms, signal);
+    await this.#waitOut(host, signal);
     const { rate, hasRatePerHost } = this.#options;
     if (rate === Number.POSITIVE_INFINITY) return;
     const limited = hasRatePerHost === true ? host : '';
@@ -143,6 +161,10 @@ export class PoliteFetcher implements Fetcher {
     const at = Math.max(this.#next.get(limited) ?? 0, now);
     this.#next.set(limited, at + 1000 / rate);
     if (at > now) await pause(at - now, signal);
+  }
+
+  async #waitOut(host: string, signal: AbortSignal): Promise<void> {
+    for (let ms = this.#pauseLeft(host); ms > 0; ms = this.#pauseLeft(host)) await pause(ms, signal);
   }
 
   #pauseLeft(host: string): number {

@@ -1,5 +1,6 @@
 import type { RequestHeaders } from '../../client/read/fetcher.ts';
 import type { HostFile } from '../../config/dataset-values.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import { readTokenFile } from '../../lib/http/given-file.ts';
 import { isRefusedHost } from '../../lib/http/private-host.ts';
 
@@ -17,7 +18,11 @@ export class PlatformTokens {
   /** Reads the token for a URL. @throws TidemarkError `invalid`, with the file, when it cannot be read */
   async prepare({ host }: URL): Promise<void> {
     const file = this.#files.get(host);
-    if (file !== undefined) this.#tokens.set(host, await readTokenFile(file));
+    if (file === undefined) return;
+    const token = await readTokenFile(file).catch((error: Error) => {
+      throw new TidemarkError('invalid', `--platform-token of ${host} is wrong: ${error.message}`, { file }, error);
+    });
+    this.#tokens.set(host, token);
   }
 
   /**

@@ -11,7 +11,7 @@ interface WebLink {
 }
 
 const TARGET = /[\s,]*<([^<>]*)>/y;
-const PARAMETER = /\s*;\s*([^\s=;,"<>]*)\s*(?:=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"<>]*)))?/sy;
+const PARAMETER = /\s*;\s*([^\s=;,"<>]*)\s*(?:=\s*(?:"([^"\\]*(?:\\.[^"\\]*)*)"|([^\s;,"<>]*)))?/sy;
 
 /** Parses links, up to a number of them. What is no link is skipped. */
 export function parseLinks(text: string, most: number): readonly WebLink[] {

@@ -1,3 +1,4 @@
+import { formatCount } from '../../lib/format-count.ts';
 import { ThreadPool } from '../../lib/workers/pool.ts';
 import { startWorker } from '../../lib/workers/rpc.ts';
 import { shownUrl } from '../fetch/shown-url.ts';
@@ -19,6 +20,8 @@ const THREADS = 2;
 const IDLE_MS = 10_000;
 /** A page has 5 MB at most. */
 const MOST_MEMORY_MB = 256;
+/** In JSON-LD, which is read outside of the thread: four for each of 10,000 files, and more than that. */
+const MOST_OBJECTS = 60_000;
 
 /** @param timeoutMs milliseconds for a page; 5 s by default */
 export function openHtmlParser({ timeoutMs = 5_000 } = {}): HtmlParser {
@@ -29,13 +32,16 @@ export function openHtmlParser({ timeoutMs = 5_000 } = {}): HtmlParser {
     async parse(page, signal) {
       const limit = () => AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       try {
-        return await threads.call('readPage', [page], limit, [page.bytes.buffer]);
+        const read = await threads.call('readPage', [page], limit, [page.bytes.buffer]);
+        if (read.objects <= MOST_OBJECTS) return read;
       } catch (error) {
         signal.throwIfAborted();
         const problem = problemOf(error as Error, timeoutMs);
         if (problem === undefined) throw error;
         throw new IngestFailure('html-too-complex', messageOf(page.url, problem), { cause: error });
       }
+      const problem = `has more than ${formatCount(MOST_OBJECTS)} objects in its JSON-LD`;
+      throw new IngestFailure('html-too-complex', messageOf(page.url, problem));
     },
     close: () => threads.close(),
   };

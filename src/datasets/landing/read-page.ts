@@ -21,6 +21,8 @@ export interface ReadPage {
   /** Links of the head. */
   readonly signposts: readonly Signpost[];
   readonly jsonLd: readonly string[];
+  /** Objects in `jsonLd`. */
+  readonly objects: number;
 }
 
 const MOST_NAMES = 200;
@@ -70,6 +72,7 @@ class PageReader {
       meta: Object.fromEntries(this.#meta),
       signposts: this.#signposts,
       jsonLd: this.#jsonLd,
+      objects: this.#jsonLd.reduce((count, text) => count + text.split('{').length - 1, 0),
     };
   }
 
@@ -93,6 +96,7 @@ class PageReader {
   }
 
   #addMeta(attribute: (name: string) => string | undefined): void {
+    if (attribute('http-equiv')?.trim().toLowerCase() === 'refresh') this.#addRefresh(attribute('content'));
     const name = (attribute('name') ?? attribute('property') ?? attribute('itemprop'))?.trim().toLowerCase() ?? '';
     const value = cleaned(attribute('content') ?? '');
     if (name === '' || name === '__proto__' || name.length > LONGEST_NAME || value === '') return;
@@ -105,6 +109,14 @@ class PageReader {
     const rels = (attribute('rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean).slice(0, 20);
     const link = { href: attribute('href') ?? '', rels, type: attribute('type') };
     if (this.#signposts.length >= MOST_SIGNPOSTS || link.href === '') return;
+    this.#signposts.push(...signpostsOf(link, { base: this.#base, from: 'html' }));
+  }
+
+  /** Where a page leads on by itself (HTML, 4.2.5.3), as a signpost of the relation `refresh`: it is not followed. */
+  #addRefresh(content = ''): void {
+    const [, href] = /^[\s\d.]*[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i.exec(content) ?? [];
+    if (href === undefined || this.#signposts.length >= MOST_SIGNPOSTS) return;
+    const link = { href, rels: ['refresh'], type: undefined };
     this.#signposts.push(...signpostsOf(link, { base: this.#base, from: 'html' }));
   }
 

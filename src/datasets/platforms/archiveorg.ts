@@ -44,7 +44,7 @@ interface ItemPage {
 function itemPage(hosts: readonly string[], { hops, url }: Landing): ItemPage | undefined {
   for (const hop of [url, ...hops.toReversed()]) {
     const { host, origin, pathname } = new URL(hop);
-    const [, item, rest = ''] = /^\/(?:details|download)\/([\w.-]+)(?:\/(.*))?$/.exec(pathname) ?? [];
+    const [, item, rest = ''] = /^\/(?:details|download|metadata|compress)\/([\w.-]+)(?:\/(.*))?$/.exec(pathname) ?? [];
     if (hosts.includes(host) && item !== undefined) return { origin, item, isFile: rest !== '' };
   }
   return undefined;

@@ -38,7 +38,7 @@ function requireDataset(page: DataversePage | undefined, url: string): DatasetPa
   if (page?.kind === 'dataset') return page;
   if (page?.kind === 'login')
     throw platformFailure('platform-restricted', `${url} asks for a login: the dataset is not public`);
-  const what = page?.kind === 'collection' ? 'a collection of datasets' : 'a file of a dataset';
+  const what = page?.kind === 'collection' ? 'a collection of datasets' : 'a file of a dataset, or a reply of its API';
   throw platformFailure('platform-scope', `${url} is ${what}: request the landing page or DOI of one dataset`);
 }
 
@@ -115,10 +115,9 @@ function requirePublished({ versionState, deaccessionNote, files }: DataverseVer
     throw platformFailure('platform-restricted', `${url} is a draft: request a version that is published`);
   const restricted = restrictedFiles(files ?? [], new Date().toISOString().slice(0, 10));
   if (restricted.length === 0) return;
-  const remedy = 'ask its depositor to open them';
   throw platformFailure(
     'platform-restricted',
-    `${url} has ${namedFiles(restricted)} that not everybody may download: ${remedy}`,
+    `${url} has ${namedFiles(restricted)} that not everybody may download: ask its depositor to make the dataset public`,
   );
 }
 

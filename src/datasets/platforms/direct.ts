@@ -3,6 +3,7 @@ import { IngestFailure } from '../ingest-failure.ts';
 import type { Landing } from '../landing/landing.ts';
 import type { DatasetPlatform } from '../platform.ts';
 import { checkedManifest } from './checked-manifest.ts';
+import { persistentUri } from './persistent-uri.ts';
 import { fileNameOf } from './signposted/file-name.ts';
 import { platformIdOf } from './signposted/identity.ts';
 
@@ -26,7 +27,7 @@ export const direct: DatasetPlatform = {
       platformName: direct.name,
       platformDomain: new URL(address).host,
       platformId: platformIdOf(undefined, address),
-      persistentId: cited,
+      persistentId: cited && (persistentUri(cited) ?? cited),
       landingUrl: address,
       // Each attempt begins at the requested URL: what it redirects to may have ended by then (d17).
       files: checkedManifest([

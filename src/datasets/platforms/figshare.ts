@@ -40,7 +40,7 @@ function requireArticle(page: ArticlePage | undefined, url: string): Extract<Art
   if (page?.kind === 'article') return page;
   if (page?.kind === 'private')
     throw platformFailure('platform-restricted', `${url} is a private link: request the article when it is published`);
-  const what = page?.kind === 'file' ? 'a file of an article' : 'a group of articles';
+  const what = page?.kind === 'part' ? 'a file of an article, or a reply of the API' : 'a group of articles';
   throw platformFailure('platform-scope', `${url} is ${what}: request the landing page or DOI of one article`);
 }
 

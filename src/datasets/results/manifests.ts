@@ -2,10 +2,10 @@ import { buffer } from 'node:stream/consumers';
 import type { ArtifactStore, ObjectKey, StoredObject } from '../../artifacts/artifact-store.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { DatasetManifest, ManifestFile } from '../manifest.ts';
+import type { DatasetManifest } from '../manifest.ts';
 
 /** Of a dataset that was stored, or of what is known of one that was not. */
-export type AnyManifest = DatasetManifest | { readonly files: readonly ManifestFile[] };
+export type AnyManifest = DatasetManifest | Pick<DatasetManifest, 'notes' | 'files'>;
 
 interface ManifestPlace {
   /** As folderOf makes it. */

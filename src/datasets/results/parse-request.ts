@@ -65,7 +65,8 @@ export function parseBaseUrl(text: string): string {
   const parsed = URL.parse(url);
   if (parsed === null || !/^https?:$/.test(parsed.protocol) || /[\s\u0000-\u001f\u007f]/.test(url)) {
     const example = 'use a URL with http or https, or a DOI, such as doi:10.7910/DVN/CLSFKX';
-    throw refused('base_url', `${excerpt(trimmed)} is no URL: ${example}`);
+    // Without the name of the field, which means nothing to those who have typed a DOI.
+    throw new TidemarkError('invalid', `${excerpt(trimmed)} is no URL: ${example}`, { field: 'base_url' });
   }
   if (!url.isWellFormed()) throw refused('base_url', 'has half of a character (a lone surrogate)');
   if (parsed.username !== '' || parsed.password !== '') {

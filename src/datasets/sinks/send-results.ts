@@ -46,6 +46,16 @@ function readCursor(catalog: Pick<Catalog, 'get'>, name: SinkName): Promise<Stor
   return catalog.get<SinkCursor>(KIND, name);
 }
 
+/** How far each sink lags, for people. */
+export async function sinkLags(catalog: Pick<Catalog, 'list'>) {
+  const cursors = await catalog.list<SinkCursor>(KIND);
+  return cursors.map(({ id: sink, body: { behind, waiting } }) => ({
+    sink,
+    behind,
+    ...(waiting && { waiting: { since: new Date(waiting.since).toISOString(), reason: waiting.reason } }),
+  }));
+}
+
 /** Whether there is something that a sink may not have got. */
 export async function isBehind(catalog: Catalog, name: SinkName, target: string): Promise<boolean> {
   const head = await catalog.head(REQUESTS);

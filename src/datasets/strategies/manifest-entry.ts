@@ -1,4 +1,5 @@
 import type { StoredCopy } from '../archiving.ts';
+import { publicUrl } from '../fetch/shown-url.ts';
 import type { IngestFailure } from '../ingest-failure.ts';
 import type { ManifestFile, PlatformFile } from '../manifest.ts';
 import type { Compared } from './compare-with-manifest.ts';
@@ -23,7 +24,7 @@ export function storedEntry(
     sha1: hashes['sha-1'],
     ...(hashes['sha-256'] !== undefined && { sha256: hashes['sha-256'] }),
     ...(mimetype !== undefined && { mimetype }),
-    ...(file.platformUrl !== undefined && { platform_url: file.platformUrl }),
+    ...(file.platformUrl !== undefined && { platform_url: publicUrl(file.platformUrl) }),
     ...(terminalUrl !== undefined && { terminal_url: terminalUrl }),
     ...(terminalDt !== undefined && { terminal_dt: terminalDt }),
     ...extraOf(file, otherHashes),
@@ -47,7 +48,7 @@ export function failedEntry(
     ...(size !== undefined && { size }),
     ...Object.fromEntries(columns),
     ...(mimetype !== undefined && { mimetype }),
-    ...(platformUrl !== undefined && { platform_url: platformUrl }),
+    ...(platformUrl !== undefined && { platform_url: publicUrl(platformUrl) }),
     ...extraOf(file, Object.fromEntries(others.map(({ algorithm, digest }) => [algorithm, digest]))),
   };
 }

@@ -9,8 +9,10 @@ const MESSAGES: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'the head of the response is too large',
 };
 
-/** Whether the request was refused because the address is in a private network. The library sets no error code. */
-export const isPrivateAddress = ({ message }: Error): boolean => /IP address\.$/.test(message);
+/** The code of the error of a request to an address in a private network that is not allowed (guarded-agents.ts). */
+export const PRIVATE_ADDRESS = 'ERR_PRIVATE_ADDRESS';
+
+export const isPrivateAddress = ({ code }: NodeJS.ErrnoException): boolean => code === PRIVATE_ADDRESS;
 
 /** Why there is no response. The text is for people. */
 export function describeHttpFailure(error: NodeJS.ErrnoException): string {

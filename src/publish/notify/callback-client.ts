@@ -2,7 +2,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { VERSION } from '../../config/version.ts';
 import { clientModule } from '../../lib/http/client-module.ts';
 import { describeHttpFailure } from '../../lib/http/failure.ts';
-import type { GuardedAgents } from '../../lib/http/guarded-agents.ts';
+import { type GuardedAgents, guardedAgents } from '../../lib/http/guarded-agents.ts';
 
 /** Bytes of a response that are read. */
 const MOST_BYTES = 65_536;
@@ -25,7 +25,7 @@ export type CallbackAnswer =
 export class CallbackClient {
   readonly #privateNetworks: readonly string[] | 'all';
   readonly #longestMs: number;
-  #agents: Promise<GuardedAgents> | undefined;
+  #agents: GuardedAgents | undefined;
 
   /** @param privateNetworks as for guardedAgents */
   constructor(privateNetworks: readonly string[] | 'all', longestMs = LONGEST_MS) {
@@ -36,7 +36,7 @@ export class CallbackClient {
   /** Never rejects. */
   async send(url: string, asked: CallbackRequest): Promise<CallbackAnswer> {
     this.#agents ??= this.#openAgents();
-    const agents = await this.#agents;
+    const agents = this.#agents;
     const first = await this.#send(url, asked, agents);
     // The subscriber may have closed a kept connection just when it was used again.
     if ('isStale' in first) return this.#send(url, asked, agents);
@@ -44,14 +44,11 @@ export class CallbackClient {
   }
 
   async close(): Promise<void> {
-    const agents = await this.#agents;
-    agents?.http.destroy();
-    agents?.https.destroy();
+    this.#agents?.http.destroy();
+    this.#agents?.https.destroy();
   }
 
-  /** Loaded with the first request: the library takes 15 MB, and most servers have no subscribers. */
-  async #openAgents(): Promise<GuardedAgents> {
-    const { guardedAgents } = await import('../../lib/http/guarded-agents.ts');
+  #openAgents(): GuardedAgents {
     // The number of connections to a host is not limited: a subscriber that hangs must not delay others on its host.
     return guardedAgents(this.#privateNetworks, { keepAlive: true, maxFreeSockets: 4, timeout: this.#longestMs });
   }

@@ -1,4 +1,5 @@
 import {
+  type DatasetFileView,
   type DatasetRequestView,
   datasetFilesView,
   datasetRequestView,
@@ -9,6 +10,7 @@ import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import type { ListedRequest, RequestFilter } from '../../../datasets/results/request-list.ts';
 import { requestId } from '../../../datasets/results/requests.ts';
 import { DATASET_STATUSES, type DatasetStatus } from '../../../datasets/status.ts';
+import { csvRow } from '../../../lib/csv.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import type { Call, CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
@@ -17,14 +19,15 @@ import { formatTable, plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { addOrganizations } from '../../with-organizations.ts';
 import { addRequestOptions, askedOf, givenRequests, type RequestOptions, SET_SETTINGS } from './dataset-options.ts';
-import { describeFiles, describeRequest, statusOf } from './describe-dataset.ts';
+import { describeFiles, describeRequest, requestLine, statusOf } from './describe-dataset.ts';
 
 const AT_ONCE = 500;
+const JOBS = '"tidemark serve" and "tidemark work --kinds ingest-dataset" run their jobs.';
 
 export const datasetsAdd: CliCommand<RequestOptions> = {
   group: 'datasets',
   usage: 'add <urls...>',
-  summary: 'Requests datasets: a job in a server or a worker process ingests each.',
+  summary: 'Requests datasets for later: a job in a server or a worker process ingests each.',
   examples: [
     ['datasets add https://doi.org/10.7910/DVN/CLSFKX', 'one dataset'],
     ['datasets add - < requests.jsonl', 'requests as JSON, URLs or DOIs, one a line'],
@@ -39,7 +42,7 @@ export const datasetsAdd: CliCommand<RequestOptions> = {
     call.terminal.say(
       `Added ${plural(added, 'request')}${rejected > 0 ? `; ${plural(rejected, 'line')} rejected` : ''}.`,
     );
-    if (added > 0) call.terminal.say('"tidemark serve" and "tidemark work --kinds ingest-dataset" run their jobs.');
+    if (added > 0) call.terminal.say(JOBS);
     return rejected > 0 ? EXIT.failed : EXIT.done;
   },
 };
@@ -85,7 +88,11 @@ export const datasetsList: CliCommand<ListOptions> = {
 
   async run(call) {
     const { status, state, set, limit } = call.options;
-    const found = await withExistingApp(call, ({ datasets }) => datasets.list({ status, state, set, limit }));
+    const found = await withExistingApp(call, async ({ datasets, sets }) => {
+      // A name that was mistyped must not give an empty list.
+      if (set !== undefined) await sets.bySlug(set);
+      return datasets.list({ status, state, set, limit });
+    });
     const requests = found.requests.map(datasetRequestView);
     const heads = ['STATUS', 'PLATFORM', 'FILES', 'SIZE', 'REQUESTED (UTC)', 'SET', 'URL'];
     const table = formatTable(heads, requests.map(rowOf));
@@ -94,6 +101,7 @@ export const datasetsList: CliCommand<ListOptions> = {
       requests,
       ...(next !== undefined && { next }),
     });
+    if (next !== undefined) call.terminal.say('There are more requests: --limit shows them.');
   },
 };
 
@@ -115,20 +123,60 @@ export const datasetsShow: CliCommand = {
   },
 };
 
-export const datasetsFiles: CliCommand = {
+interface FilesOptions {
+  readonly csv?: true;
+}
+
+const FILE_COLUMNS = [
+  'status',
+  'path',
+  'size',
+  'md5',
+  'sha1',
+  'sha256',
+  'mimetype',
+  'platform_url',
+  'message',
+] as const;
+
+function cellsOf(file: DatasetFileView) {
+  return FILE_COLUMNS.map((column) => file[column]);
+}
+
+function withoutFiles(view: DatasetRequestView): string {
+  return `There is no list of files. ${requestLine(view)}`;
+}
+
+export const datasetsFiles: CliCommand<FilesOptions> = {
   group: 'datasets',
   usage: 'files <url>',
   summary: 'Lists the files of the last result of a request, with their hashes; of those that failed, the reason.',
-  examples: [['datasets files doi:10.7910/DVN/CLSFKX --json', 'the whole manifest']],
+  examples: [
+    ['datasets files doi:10.7910/DVN/CLSFKX --json', 'the whole manifest'],
+    ['datasets files doi:10.7910/DVN/CLSFKX --csv > files.csv', 'for a spreadsheet'],
+  ],
+
+  options(command) {
+    command.option('--csv', 'as CSV, with the names of the columns');
+  },
 
   async run(call) {
-    const view = await withExistingApp(call, async (app) => {
-      const { id, document } = await named(app, call.args[0]!);
+    const { terminal, options } = call;
+    if (options.csv && terminal.json) throw new TidemarkError('invalid', 'use one of --json and --csv');
+    const { request, view } = await withExistingApp(call, async (app) => {
+      const found = await named(app, call.args[0]!);
       const all = { at: 0, limit: Number.MAX_SAFE_INTEGER };
-      return datasetFilesView(id, await app.datasets.manifest(document), all);
+      const manifest = await app.datasets.manifest(found.document);
+      return { request: datasetRequestView(found), view: datasetFilesView(found.id, manifest, all) };
     });
-    const { files, bundle } = view;
-    await call.terminal.print(describeFiles(bundle === undefined ? files : [bundle, ...files]), view);
+    const { bundle } = view;
+    const files = bundle === undefined ? view.files : [bundle, ...view.files];
+    const notes = [
+      ...(bundle === undefined ? [] : [`${bundle.path} alone is stored; the others are in it`]),
+      ...(view.notes ?? []),
+    ];
+    if (options.csv) await terminal.write([FILE_COLUMNS, ...files.map(cellsOf)].map(csvRow).join(''));
+    else await terminal.print(files.length === 0 ? withoutFiles(request) : describeFiles(files, notes), view);
   },
 };
 
@@ -156,7 +204,7 @@ export const datasetsRetry: CliCommand<RetryOptions> = {
     await withExistingApp({ ...call, terminal }, async (app) => {
       const found: ListedRequest[] = [];
       for (const text of args) found.push(await named(app, text));
-      const ids = [...found.map(({ id }) => id), ...(status === undefined ? [] : await idsOf(app, status))];
+      const ids = new Set([...found.map(({ id }) => id), ...(status === undefined ? [] : await idsOf(app, status))]);
       let queued = 0;
       for (const id of ids) {
         const document = await app.datasets.retry(id).catch((error: unknown) => {
@@ -169,7 +217,7 @@ export const datasetsRetry: CliCommand<RetryOptions> = {
         await terminal.print(`${view.id}  ${view.request.base_url}`, view);
         queued += 1;
       }
-      terminal.say(`Queued ${plural(queued, 'request')} again.`);
+      terminal.say(`Queued ${plural(queued, 'request')} again.${queued > 0 ? ` ${JOBS}` : ''}`);
     });
   },
 };

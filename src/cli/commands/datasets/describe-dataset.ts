@@ -3,8 +3,6 @@ import { formatBytes } from '../../../lib/format-bytes.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 
-const NO_MANIFEST = 'There is no manifest yet.';
-
 /** A request and its result in a line: `https://…: success: dataverse …, 12 files, 2.3 MB, web-fileset`. */
 export function requestLine(view: DatasetRequestView): string {
   return printableLine(`${view.request.base_url}: ${outcomeText(view)}`);
@@ -47,15 +45,14 @@ export function describeRequest(view: DatasetRequestView): string {
   return [printableLine(request.base_url), ...lines].join('\n');
 }
 
-/** The files of a manifest as a table. Messages follow it. */
-export function describeFiles(files: readonly DatasetFileView[]): string {
-  if (files.length === 0) return NO_MANIFEST;
+/** The files of a manifest as a table. Messages and notes follow it. */
+export function describeFiles(files: readonly DatasetFileView[], notes: readonly string[]): string {
   const rows = files.map(({ status, size, md5 = '', sha1, sha256, path }) => {
     return [status, size === undefined ? '' : formatBytes(size), md5, sha256 ?? sha1 ?? '', path];
   });
   const table = formatTable(['STATUS', 'SIZE', 'MD5', 'SHA-256 OR SHA-1', 'PATH'], rows);
   const messages = files.flatMap(({ path, message }) =>
-    message === undefined ? [] : [printableLine(`${path}: ${message}`)],
+    message === undefined ? [] : [printableLine(message.startsWith(path) ? message : `${path}: ${message}`)],
   );
-  return [table, ...messages].join('\n');
+  return [table, ...messages, ...notes.map(printableLine)].join('\n');
 }

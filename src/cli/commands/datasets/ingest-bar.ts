@@ -52,7 +52,7 @@ export function startIngestBar(terminal: Terminal): IngestBar {
       underWay.add(own);
       return {
         step(text) {
-          own.text = text;
+          own.text = `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
           show();
         },
         progress(at) {

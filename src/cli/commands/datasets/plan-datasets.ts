@@ -6,6 +6,7 @@ import { defaultArtifacts } from '../../../config/artifact-location.ts';
 import type { LoadedConfiguration } from '../../../config/load-configuration.ts';
 import { defaultStore } from '../../../config/settings.ts';
 import type { IngestPlan } from '../../../datasets/datasets.ts';
+import { publicUrl } from '../../../datasets/fetch/shown-url.ts';
 import { IngestFailure } from '../../../datasets/ingest-failure.ts';
 import type { IngestRequest } from '../../../datasets/request.ts';
 import type { RequestLine } from '../../../datasets/request-lines.ts';
@@ -62,8 +63,9 @@ async function plan(
   }
 }
 
-function planText(url: string, { dataset, strategy, totalSize }: IngestPlan): string {
-  const { platformName, platformId, platformDomain, version, files } = dataset;
+/** What would be stored, for people. */
+export function planText(url: string, { dataset, strategy, totalSize }: IngestPlan): string {
+  const { platformName, platformId, platformDomain, version, files, notes = [] } = dataset;
   const name = `${platformName} ${platformId}${version === undefined ? '' : ` version ${version}`} of ${platformDomain}`;
   const rows = files.map(({ path, size, hashes: [first] }) => {
     return [size === undefined ? '' : formatBytes(size), first ? `${first.algorithm}:${first.digest}` : '', path];
@@ -71,11 +73,11 @@ function planText(url: string, { dataset, strategy, totalSize }: IngestPlan): st
   const head = printableLine(
     `${url}: ${name}, ${plural(files.length, 'file')}, ${formatBytes(totalSize)}: ${strategy}`,
   );
-  return `${head}\n${formatTable(['SIZE', 'HASH', 'PATH'], rows)}`;
+  return [head, formatTable(['SIZE', 'HASH', 'PATH'], rows), ...notes.map(printableLine)].join('\n');
 }
 
 function planView(base_url: string, { dataset, strategy, totalSize }: IngestPlan) {
-  const { platformName, platformDomain, platformId, version, persistentId, landingUrl, files } = dataset;
+  const { platformName, platformDomain, platformId, version, persistentId, landingUrl, files, notes = [] } = dataset;
   return {
     base_url,
     platform: platformName,
@@ -87,7 +89,11 @@ function planView(base_url: string, { dataset, strategy, totalSize }: IngestPlan
     ingest_strategy: strategy,
     file_count: files.length,
     total_size: totalSize,
-    manifest: files.map(({ platformUrl: platform_url, ...file }) => ({ ...file, platform_url })),
+    ...(notes.length > 0 && { notes }),
+    manifest: files.map(({ platformUrl, ...file }) => ({
+      ...file,
+      ...(platformUrl !== undefined && { platform_url: publicUrl(platformUrl) }),
+    })),
   };
 }
 

@@ -27,10 +27,13 @@ export function dataverseFile({ dataFile, label, directoryLabel, version, ...res
   } satisfies PlatformFile;
 }
 
-/** The names of files that only some may download: by the depositor's wish, or until a day. */
+/** The names of files that only some may download: by the depositor's wish, until a day, or from a day on. */
 export function restrictedFiles(files: readonly DataverseFile[], today: string): readonly string[] {
   const isRestricted = ({ restricted, dataFile }: DataverseFile) =>
-    restricted === true || dataFile.restricted === true || (dataFile.embargo?.dateAvailable ?? '') > today;
+    restricted === true ||
+    dataFile.restricted === true ||
+    (dataFile.embargo?.dateAvailable ?? '') > today ||
+    (dataFile.retention?.dateUnavailable ?? '9999') <= today;
   return files.filter(isRestricted).map(({ label, dataFile }) => label || dataFile.filename);
 }
 

@@ -15,6 +15,7 @@ const dataFile = z.object({
   originalFileName: optionalText,
   originalFileSize: statedCount.nullish(),
   embargo: z.object({ dateAvailable: optionalText }).nullish(),
+  retention: z.object({ dateUnavailable: optionalText }).nullish(),
 });
 
 const file = z.object({

@@ -14,7 +14,7 @@ export type ArticlePage =
       /** As the URL has it; undefined for the latest. */
       readonly version: string | undefined;
     }
-  | { readonly kind: 'file' | 'group' | 'private' };
+  | { readonly kind: 'part' | 'group' | 'private' };
 
 /**
  * Recognizes pages of figshare: by their host, also of portals such as `monash.figshare.com`; and portals with hosts of
@@ -25,13 +25,21 @@ export function articlePage(hosts: FigshareHosts, landing: Landing, biblio: Html
   for (const hop of landing.hops.toReversed()) {
     const { host, pathname } = new URL(hop);
     const known = Object.keys(hosts).find((one) => host === one || host.endsWith(`.${one}`));
-    const isFile = /^\/(?:ndownloader\/)?files\/\d+/.test(pathname) || /^\/v2\/file\/download\//.test(pathname);
-    if (known !== undefined && isFile) return { kind: 'file' } satisfies ArticlePage;
+    const isPart = /^\/(?:files\/\d+|ndownloader\/|v2\/)/.test(pathname);
+    if (known !== undefined && isPart) return { kind: 'part' } satisfies ArticlePage;
   }
   const { host, pathname } = new URL(landing.url);
   const known = Object.keys(hosts).find((one) => host === one || host.endsWith(`.${one}`));
   if (known === undefined && !saysFigshare(biblio)) return undefined;
-  return pageOf(pathname, hosts[known ?? Object.keys(hosts)[0]!]!, known !== undefined);
+  const page = pageOf(pathname, hosts[known ?? Object.keys(hosts)[0]!]!, known !== undefined);
+  if (page?.kind !== 'article' || page.version !== undefined) return page;
+  return { ...page, version: versionIn(landing.hops, page.id) };
+}
+
+/** The version that was requested, which a redirect may have dropped: of a page, or of a DOI (d12). */
+function versionIn(hops: readonly string[], id: string): string | undefined {
+  const versioned = new RegExp(`(?:\\.${id}\\.v|/${id}/)(\\d{1,3})/?$`);
+  return hops.map((hop) => versioned.exec(new URL(hop).pathname)?.[1]).findLast((version) => version !== undefined);
 }
 
 function pageOf(pathname: string, api: string, isKnown: boolean): ArticlePage | undefined {

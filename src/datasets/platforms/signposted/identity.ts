@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import { publicUrl } from '../../fetch/shown-url.ts';
 import { persistentUri } from '../persistent-uri.ts';
 import { type Node, textOf, valuesOf } from './json-ld.ts';
 
@@ -17,10 +19,15 @@ export function persistentIdOf({ cited, node, doi }: Named): string | undefined 
   return uris.find((uri) => uri !== undefined) ?? persistentUri(doi);
 }
 
-/** How results name a dataset: `doi:10.1594/PANGAEA.1`, `hdl:…`, or the path and query of its page. */
+/**
+ * How results name a dataset: `doi:10.1594/PANGAEA.1`, `hdl:…`, or the path and query of its page; a query that gives
+ * access by its digest.
+ */
 export function platformIdOf(persistentId: string | undefined, pageUrl: string): string {
   const [, resolver, name] = /^https:\/\/(doi\.org|hdl\.handle\.net)\/(.+)$/s.exec(persistentId ?? '') ?? [];
   if (name !== undefined) return `${resolver === 'doi.org' ? 'doi' : 'hdl'}:${name}`;
   const { pathname, search } = new URL(pageUrl);
-  return `${pathname}${search}`.replace(/^\/+|\/+$/g, '') || '-';
+  const isSecret = search !== '' && !publicUrl(pageUrl).includes('?');
+  const query = isSecret ? `?${hash('sha256', search).slice(0, 16)}` : search;
+  return `${pathname}${query}`.replace(/^\/+|\/+$/g, '') || '-';
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { excerpt } from '../../../lib/excerpt.ts';
+import { excerpt, shortened } from '../../../lib/excerpt.ts';
+import { parseJson } from '../../fetch/parse-json.ts';
 import type { Landing } from '../../landing/landing.ts';
 import { parseLinks } from '../../landing/link-header.ts';
 import type { PlatformClient, PlatformReply } from '../../platform.ts';
@@ -28,6 +29,8 @@ const JSON_TYPE = 'application/linkset+json';
 const TEXT_TYPE = 'application/linkset';
 /** In a set of links as text: more than the files of any dataset. */
 const MOST_LINKS = 100_000;
+/** Of a document of links: 10,000 of 500. */
+const MOST_CHARACTERS = 5_000_000;
 
 const text = z.string().optional().catch(undefined);
 const target = z.looseObject({ href: z.string(), type: text, title: text });
@@ -50,6 +53,8 @@ export async function readLinkset(
   const signpost = all.find(({ type }) => type === JSON_TYPE) ?? all[0];
   if (signpost === undefined) return undefined;
   const reply = await client.text(signpost.href, { accept: signpost.type ?? `${JSON_TYPE}, ${TEXT_TYPE};q=0.9` });
+  if (reply.text.length > MOST_CHARACTERS)
+    throw badReply(reply.url, `has more than ${MOST_CHARACTERS.toLocaleString('en-US')} characters`);
   const isText = (reply.mimetype === '' ? signpost.type : reply.mimetype) === TEXT_TYPE;
   return isText ? contextsOfText(reply) : contextsOfJson(reply);
 }
@@ -100,9 +105,9 @@ function linksBy(of: (relation: Relation) => readonly SetLink[]): LinkContext['l
 
 function parsedJson(json: string, url: string): unknown {
   try {
-    return JSON.parse(json);
-  } catch {
-    throw badReply(url, 'is no JSON, as a set of links (RFC 9264) has to be');
+    return parseJson(json);
+  } catch (error) {
+    throw badReply(url, `is no JSON that can be read (${shortened((error as Error).message, 100)})`);
   }
 }
 

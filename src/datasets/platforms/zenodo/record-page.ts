@@ -27,7 +27,9 @@ export function recordPage(landing: Landing, biblio: HtmlBiblio | undefined): Re
     /invenio/i.test(biblio?.generator ?? '') ||
     landing.signposts.some(({ href }) => URL.parse(href)?.pathname.startsWith(`/api/records/${id}`) === true);
   if (!KNOWN_HOSTS.has(host) && !saysSo && !OWN_ID.test(id)) return undefined;
-  return landing.isHtml || isFile ? { origin, id, isFile } : undefined;
+  // A reply of the API, or all files in one, leads to the record, too.
+  const isPart = KNOWN_HOSTS.has(host) || pathname.startsWith('/api/');
+  return landing.isHtml || isFile || isPart ? { origin, id, isFile } : undefined;
 }
 
 /**

@@ -110,6 +110,7 @@ export function datasetPageRoutes(app: ServedApp, stopping: AbortSignal): readon
           counts: { files: files.length, failed: files.filter(({ file }) => rankOf(file.status) === 0).length },
           manifestKey: stored && document.result?.platform && manifestKey({ platform: document.result.platform }),
           persistentId: stored?.persistent_id,
+          notes: manifest?.notes ?? [],
           mayRetry: !isOpen(view) && may(senderOf(response), 'post-changes', response.locals.set ?? undefined),
           did,
         });

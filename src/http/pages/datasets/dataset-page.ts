@@ -29,6 +29,7 @@ export interface DatasetPage {
   /** The resource `manifest.json`; undefined before the dataset is stored. */
   readonly manifestKey: ResourceKey | undefined;
   readonly persistentId: string | undefined;
+  readonly notes: readonly string[];
   /** Whether the reader may queue it again. */
   readonly mayRetry: boolean;
   readonly did?: 'add' | 'retry' | undefined;
@@ -49,14 +50,21 @@ ${filesSection(page)}`;
 
 const DID = { add: 'It is requested.', retry: 'It is requested again.' } as const;
 
-function notices({ view, did, frame }: DatasetPage): Html {
+function notices({ view, did, frame, files }: DatasetPage): Html {
   const { state, result } = view;
   const before = result === undefined ? '' : ` The result below is that of an earlier request, ${result.status}.`;
   const waits = `${did === undefined ? '' : `${DID[did]} `}It waits for a process that does its job.${before}`;
   const runs = `It is being fetched.${before}`;
   return html`${state === 'waiting' && html`<div class="notice" role="status"><p>${waits}${frame.viewer.isAdministrator && html` <code>tidemark serve</code> and <code>tidemark work</code> are such processes.`}</p></div>`}
 ${state === 'running' && html`<div class="notice" role="status"><p>${runs}</p></div>`}
-${result?.message !== undefined && html`<div class="notice ${result.hit ? '' : 'bad'}" role="status"><p>${sentence(result.message.replace(/\.$/, ''))}</p></div>`}`;
+${result?.message !== undefined && html`<div class="notice ${result.hit ? '' : 'bad'}" role="status"><p>${messageText(result.message, files)}</p></div>`}`;
+}
+
+/** The message as a sentence. It may begin with the name of a file, which is kept as it is. */
+function messageText(message: string, files: readonly ShownFile[]): string {
+  const isOfFile = files.some(({ file }) => message.startsWith(`${file.path} `));
+  const text = message.replace(/\.$/, '');
+  return isOfFile ? `${text}.` : sentence(text);
 }
 
 function resultFacts({ view, frame, persistentId, manifestKey }: DatasetPage): Html {
@@ -101,15 +109,15 @@ const OPTIONS = {
 } as const;
 
 function filesSection(page: DatasetPage): Html | undefined {
-  const { view, files, bundle, paging, counts, frame } = page;
+  const { view, files, bundle, notes, paging, counts, frame } = page;
   if (counts.files === 0) return undefined;
   const all = `${frame.top}api/datasets/${view.id}/files`;
   const failed =
     counts.failed === 0 ? '' : ` ${counted(counts.failed, 'file')} failed, and so the dataset is not stored.`;
-  return html`<h2 id="files">Files</h2>
-<p class="quiet">${counted(counts.files, 'file')}${bundle !== undefined && ' in a bundle, which alone is stored'}.${failed} All: <a href="${all}">as JSON</a>.</p>
-${bundle !== undefined && fileTable('Bundle', [bundle], page)}
-${fileTable('Files', files, page)}
+  return html`${bundle !== undefined && html`<h2>Bundle</h2>\n${fileTable('Bundle', [bundle], page)}`}
+<h2 id="files">Files</h2>
+<p class="quiet">${counted(counts.files, 'file')}${bundle !== undefined && ' in the bundle, which alone is stored'}.${failed} All: <a href="${all}">as JSON</a>.</p>
+${notes.map((note) => html`<p>${sentence(note)}</p>\n`)}${fileTable('Files', files, page)}
 ${pager(paging)}`;
 }
 

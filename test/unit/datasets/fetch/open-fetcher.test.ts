@@ -103,6 +103,36 @@ describe('openFetcher', () => {
     ]);
   });
 
+  it('pauses the host that asks for it, not the one that has redirected to it, such as the resolver of DOIs', async () => {
+    const pauses: string[] = [];
+    let status = 200;
+    const busy = await serve((_, response) =>
+      response
+        .writeHead(busy.requests.length === 1 ? 503 : status, { 'retry-after': status === 429 ? '3600' : '0' })
+        .end('data'),
+    );
+    const { url: other } = await serve((_, response) => response.end('data'));
+    const silent = await serve(() => {});
+    await silent.close();
+    const to: Record<string, string> = { '/busy': busy.url, '/again': `${busy.url}/again`, '/silent': silent.url };
+    const resolver = await serve(({ url = '' }, response) =>
+      response.writeHead(302, { location: to[url] ?? other }).end(),
+    );
+    const fetcher = open({ attempts: 2, onPause: (reason) => pauses.push(reason) });
+    const at = (path: string) => read(fetcher, `${resolver.url}${path}`);
+    assert.equal((await at('/busy')).text, 'data');
+    await assert.rejects(at('/silent'), /refuses the connection/);
+    assert.deepEqual(
+      pauses.map((one) => one.split(': ')[0]),
+      [new URL(busy.url).host, new URL(silent.url).host],
+    );
+    status = 429;
+    assert.equal((await at('/busy')).status, 429);
+    assert.equal((await at('/other')).text, 'data');
+    await assert.rejects(at('/again'), /asks for no request before/);
+    assert.equal(busy.requests.length, 3);
+  });
+
   it('requests no private address, however it is written', async () => {
     const { url, requests } = await serve((_, response) => response.end());
     const { port } = new URL(url);

@@ -15,6 +15,11 @@ describe('parseJson', () => {
     assert.throws(() => parseJson('["'), SyntaxError);
   });
 
+  it('refuses more than a million values: a short text may take many times its bytes of memory', () => {
+    assert.throws(() => parseJson(`[${'{},'.repeat(500_000)}1]`), /more than 1,000,000 values/);
+    assert.doesNotThrow(() => parseJson(`["${','.repeat(1_000_001)}"${',1'.repeat(999_998)}]`));
+  });
+
   it('parses all other JSON', () => {
     fc.assert(fc.property(fc.json({ maxDepth: 10 }), (text) => assert.deepEqual(parseJson(text), JSON.parse(text))));
   });

@@ -42,7 +42,10 @@ describe('PlatformTokens', () => {
   it('reads the file each time, and names it when it cannot be read', async () => {
     const tokens = new PlatformTokens([{ host: 'a.example', file: folder.at('token') }], []);
     const url = new URL('https://a.example/');
-    await assert.rejects(tokens.prepare(url), { code: 'invalid', message: /token cannot be read: it does not exist/ });
+    await assert.rejects(tokens.prepare(url), {
+      code: 'invalid',
+      message: /--platform-token of a\.example .*token cannot be read: it does not exist/,
+    });
     for (const token of ['one', 'two']) {
       folder.write('token', token);
       await tokens.prepare(url);

@@ -40,6 +40,19 @@ describe('readPage', () => {
     assert.match(page.sha1hex, /^[0-9a-f]{40}$/);
   });
 
+  it('notes where a page leads on by itself', () => {
+    for (const [content, href] of [
+      ['0; url=/next', 'https://data.example/next'],
+      ["5;URL='https://other.example/a?b=1#c'", 'https://other.example/a?b=1'],
+      ['0, next', 'https://data.example/dataset/next'],
+      ['0;url=file:///etc/passwd', undefined],
+      ['30', undefined],
+    ] as const) {
+      const { signposts } = read(`<meta http-equiv="Refresh" content="${content}">`);
+      assert.deepEqual(signposts, href === undefined ? [] : [{ rel: 'refresh', href, from: 'html' }], content);
+    }
+  });
+
   it('knows the end of the head by its end tag, or by that of the body', () => {
     for (const [html, isWhole] of [
       ['<title>x</title>', false],

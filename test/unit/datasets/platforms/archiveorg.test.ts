@@ -98,6 +98,11 @@ describe('archive.org', () => {
     assert.equal(matches(archiveorgPlatform(['example.org:81']), askedAt('http://example.org:81/details/x')), true);
   });
 
+  it('takes the addresses of its metadata, and of all files in one, for the item', () => {
+    for (const path of ['metadata/CAT_DATASET', 'compress/CAT_DATASET', 'download/CAT_DATASET'])
+      assert.equal(matches(archiveorg, askedAt(`https://archive.org/${path}`, { isHtml: false })), true, path);
+  });
+
   it('refuses a file of an item, also where its bytes are at a server of storage (d20)', async () => {
     const url = 'https://ia800000.us.archive.org/1/items/CAT_DATASET/x.zip';
     const asked = askedAt(url, { from: `https://archive.org/download/${ITEM}/x.zip`, isHtml: false });

@@ -177,6 +177,11 @@ describe('Dataverse', () => {
       [older]: { data: { ...VERSION, versionMinorNumber: 0, files: [FILE] } },
     });
     assert.deepEqual([version, files.length], ['1.0', 1]);
+    const dropped = askedAt(LANDING, { from: url });
+    assert.match(
+      await failureOf(readRecorded(dataverse, dropped, { [`${API}?persistentId=${DOI}`]: replyOf(VERSION) })),
+      /versions\/1\.0/,
+    );
     assert.match(
       await failureOf(read(VERSION, url, { [older]: { data: VERSION } })),
       /^bad-platform-reply: .*describes version 1\.1, but 1\.0 was requested/,
@@ -204,9 +209,11 @@ describe('Dataverse', () => {
   it('refuses files, collections and drafts, and says what to request (d20)', async () => {
     const failureAt = (url: string, more = {}) => failureOf(readRecorded(dataverse, askedAt(url, more), {}));
     const file = `${ORIGIN}/file.xhtml?persistentId=${DOI}/XYZ123`;
-    assert.match(await failureAt(file), /^platform-scope: .*is a file of a dataset: request/);
+    assert.match(await failureAt(file), /^platform-scope: .*is a file of a dataset, .*request/);
     const bytes = { from: `${ORIGIN}/api/access/datafile/3440001`, isHtml: false };
     assert.match(await failureAt('https://s3.example.org/x', bytes), /^platform-scope: .*is a file/);
+    for (const path of ['api/access/dataset/:persistentId/', 'api/datasets/:persistentId/'])
+      assert.match(await failureAt(`${ORIGIN}/${path}?persistentId=${DOI}`, { isHtml: false }), /a reply of its API/);
     assert.match(await failureAt(`${ORIGIN}/dataverse/votes`), /^platform-scope: .*is a collection/);
     assert.match(await failureAt(`${LANDING}&version=DRAFT`), /^platform-restricted: .*is a draft/);
     assert.match(await failureAt(`${ORIGIN}/loginpage.xhtml?redirectPage=x`), /^platform-restricted: .*login/);
@@ -219,6 +226,9 @@ describe('Dataverse', () => {
     const embargo = (dateAvailable: string) => withFile({ embargo: { dateAvailable } });
     assert.match(await failureOf(read(embargo('2999-01-01'))), /^platform-restricted: .*"votes\.csv"/);
     assert.equal((await read(embargo('2020-01-01'))).files.length, 1);
+    const retention = (dateUnavailable: string) => withFile({ retention: { dateUnavailable } });
+    assert.match(await failureOf(read(retention('2020-01-01'))), /^platform-restricted: .*"votes\.csv"/);
+    assert.equal((await read(retention('2999-01-01'))).files.length, 1);
   });
 
   it('reports a version that was withdrawn', async () => {

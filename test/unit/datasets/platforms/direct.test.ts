@@ -34,8 +34,11 @@ describe('Files without a platform', () => {
 
   it('have the name in their header, without its folders, and an address that is not signed (d2, d17)', async () => {
     const signed = `https://bucket.s3.example.com/4f?X-Amz-Expires=60&X-Amz-Signature=ab`;
-    const asked = askedAt(signed, { ...RAR, fileName: 'C:\\data\\a.rar', from: `${FILE}?id=1` });
-    const { files, platformDomain, platformId, landingUrl } = await readRecorded(direct, asked, {});
+    const cited = { rel: 'cite-as', href: 'http://dx.doi.org/10.5072/X', from: 'header' } as const;
+    const page = { ...RAR, fileName: 'C:\\data\\a.rar', from: `${FILE}?id=1`, signposts: [cited] };
+    const asked = askedAt(signed, page);
+    const { files, platformDomain, platformId, landingUrl, persistentId } = await readRecorded(direct, asked, {});
+    assert.equal(persistentId, 'https://doi.org/10.5072/X');
     assert.deepEqual([files[0]!.path, files[0]!.platformUrl], ['a.rar', `${FILE}?id=1`]);
     assert.deepEqual([platformDomain, platformId], ['files.example.org', 'pone/data%20set.rar?id=1']);
     assert.equal(landingUrl, `${FILE}?id=1`);

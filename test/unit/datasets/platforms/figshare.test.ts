@@ -152,10 +152,27 @@ describe('figshare', () => {
     const failureAt = (url: string, more = {}) => failureOf(readRecorded(figshare, askedAt(url, more), {}));
     assert.match(await failureAt('https://figshare.com/collections/x/5'), /^platform-scope: .*group of articles/);
     assert.match(await failureAt('https://figshare.com/s/abc'), /^platform-restricted: .*private link/);
-    assert.match(
-      await failureAt('https://s3.example.org/x', { from: 'https://figshare.com/ndownloader/files/7', isHtml: false }),
-      /^platform-scope: .*a file of an article/,
-    );
+    for (const from of [
+      'https://figshare.com/ndownloader/files/7',
+      'https://figshare.com/ndownloader/articles/7/versions/1',
+      'https://api.figshare.com/v2/articles/7',
+    ])
+      assert.match(
+        await failureAt('https://s3.example.org/x', { from, isHtml: false }),
+        /^platform-scope: .*a file of an article/,
+      );
+  });
+
+  it('reads the version that was requested, also where a redirect has dropped it (d12)', async () => {
+    const landing = 'https://figshare.com/articles/dataset/a_title/5616445';
+    const failureFrom = (from: string) => failureOf(readRecorded(figshare, askedAt(landing, { from }), {}));
+    for (const from of [
+      'https://doi.org/10.6084/m9.figshare.5616445.v2',
+      'https://figshare.com/articles/x/5616445/2',
+      'https://figshare.com/articles/dataset/x/5616445/2/',
+    ])
+      assert.match(await failureFrom(from), /no reply for https:\S+\/articles\/5616445\/versions\/2$/);
+    assert.match(await failureFrom('https://doi.org/10.6084/m9.figshare.5616445'), /\/articles\/5616445$/);
   });
 
   it('finds no files in a record of metadata alone', async () => {

@@ -119,6 +119,10 @@ describe('Signposted pages', () => {
     const page = { signposts: [TO_LINKSET], jsonLd: [{ ...DATASET, distribution: [distribution('a.csv')] }] };
     assert.deepEqual(pathsOf(await read(page, '{')), ['a.csv']);
     assert.match(await failure({ signposts: [TO_LINKSET] }, '{'), /^bad-platform-reply: .*\/linkset: is no JSON/);
+    const many = `{"linkset": [${'{},'.repeat(500_000)}{}]}`;
+    assert.match(await failure({ signposts: [TO_LINKSET] }, many), /^bad-platform-reply: .*more than 1,000,000 values/);
+    const long = `<a>; title="${'x'.repeat(5_000_000)}"`;
+    assert.match(await failure({ signposts: [TO_LINKSET] }, long), /^bad-platform-reply: .*5,000,000 characters/);
     const wrong = { linkset: [{ anchor: PAGE, item: [{ href: 5 }] }] };
     assert.match(await failure({ signposts: [TO_LINKSET] }, wrong), /^bad-platform-reply: .*item\.0\.href/);
     const other = { linkset: [{ anchor: 'https://data.example.org/datasets/43', item: [item('a.csv')] }] };

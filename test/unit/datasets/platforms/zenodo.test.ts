@@ -190,6 +190,18 @@ describe('Zenodo and other InvenioRDM', () => {
     assert.equal((await read(RECORD, { from: 'https://doi.org/10.5281/zenodo.5230255' })).platformId, '5230255');
   });
 
+  it('takes the address of the record in the API, and that of all files in one, for the record', async () => {
+    for (const path of [
+      '/api/records/5230255',
+      '/api/records/5230255/files-archive',
+      '/records/5230255/files-archive',
+    ]) {
+      const asked = askedAt(`${ZENODO}${path}`, { isHtml: false });
+      const { platformId } = await readRecorded(zenodo, asked, { [`${ZENODO}/api/records/5230255`]: RECORD });
+      assert.equal(platformId, '5230255');
+    }
+  });
+
   it('refuses a file of a record, restricted files, embargoes and drafts (d20)', async () => {
     const file = askedAt(`${ZENODO}/records/5230255/files/north%20sea.csv`, { isHtml: false });
     assert.match(await failureOf(readRecorded(zenodo, file, {})), /^platform-scope: .*request .*\/records\/5230255$/);
