@@ -42,7 +42,7 @@ describe('Uploads of scripts for the POD aggregator', () => {
     assert.equal(created_at, others.received);
     assert.equal(updated_at, others.received);
     assert.deepEqual([others.organization, others.stream], ['lane', 'main']);
-    assert.match(others.url, new RegExp(`/api/organizations/lane/uploads/main/${others.number}$`));
+    assert.match(others.url, new RegExp(`/organizations/lane/uploads/main/${others.number}.json$`));
     const shown = await askJson(new URL(answer.headers.location!, url).href, undefined, bearer());
     assert.deepEqual(shown.body.files, files);
     const unnamed = await postForm(url, [part], bearer());

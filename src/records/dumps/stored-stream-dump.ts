@@ -59,6 +59,8 @@ export interface DumpFile {
   readonly length: number;
   /** SHA-256 of the packed bytes, hexadecimal. */
   readonly sha256: string;
+  /** MD5, likewise; absent when an earlier version made the dump. */
+  readonly md5?: string;
   readonly mime: string;
   readonly artifact: ObjectKey;
 }
