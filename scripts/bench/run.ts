@@ -37,6 +37,7 @@ import { elasticsearchNotifications, notifications } from './figures/notificatio
 import { oaiList } from './figures/oai-list.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
+import { podLists } from './figures/pod-lists.ts';
 import { posting } from './figures/posting.ts';
 import { rebuild } from './figures/rebuild.ts';
 import { recordRead } from './figures/record-read.ts';
@@ -97,6 +98,7 @@ const BENCHES: readonly Bench[] = [
   datasetLarge,
   landingPages,
   oaiList,
+  podLists,
   xslt,
   rebuild,
   recordsCompare,

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { parseCron } from '../lib/cron.ts';
 import type { RepositoryDescription } from '../records/arrivals/oai-harvest/repository-description.ts';
 import type { Collection, CollectionFields } from '../records/collections/collection.ts';
-import { LINE, MOST_OF_ID, MOST_TITLE, STREAM_ID } from '../records/organization.ts';
+import { idPattern, LINE, MOST_OF_COLLECTION, MOST_TITLE } from '../records/organization.ts';
 import { MOST_CRON } from '../records/stream-dump-settings.ts';
 import { isTransformFile } from '../records/transforms/load-transform.ts';
 import { datetime, formatTime } from './fields.ts';
@@ -13,7 +13,7 @@ import { datetime, formatTime } from './fields.ts';
 const MOST_URL = 2_000;
 const MOST_TEXT = 1_000;
 
-const id = z.string().meta({ pattern: STREAM_ID, maxLength: MOST_OF_ID });
+const id = z.string().meta({ pattern: idPattern(MOST_OF_COLLECTION), maxLength: MOST_OF_COLLECTION });
 const url = z.string().meta({ maxLength: MOST_URL });
 const text = z.string().meta({ pattern: LINE, maxLength: MOST_TEXT });
 const cron = z.string().meta({ maxLength: MOST_CRON });

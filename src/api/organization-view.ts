@@ -4,12 +4,13 @@ import { MOST_READERS } from '../records/checked-readers.ts';
 import { NORMALIZATIONS } from '../records/forms/record-forms.ts';
 import {
   EMAIL,
+  idPattern,
   LINE,
   MOST_NAME,
-  MOST_OF_ID,
+  MOST_OF_ORGANIZATION,
+  MOST_OF_STREAM,
   MOST_TITLE,
   type Organization,
-  STREAM_ID,
   streamOf,
 } from '../records/organization.ts';
 import { type DumpSettings, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../records/stream-dump-settings.ts';
@@ -40,16 +41,20 @@ const access = {
     .describe('All groups of tokens that may read it while it is private: those with the scope `group:NAME`.'),
 };
 
-const cron = z.string().meta({ maxLength: MOST_CRON }).describe('A pattern of CRON, such as 15 2 * * *.');
+const cron = z.string().meta({ maxLength: MOST_CRON }).describe('A pattern of CRON, such as 15 2 * * *, or off.');
 const keep = z.int().min(1).max(MOST_KEPT);
 
 const dumpSettingsSchema = z
   .strictObject({
-    full: cron.optional().describe('When a full dump is made: a pattern of CRON.'),
-    delta: cron.optional().describe('When a delta is made: a pattern of CRON.'),
+    full: cron.optional().describe('When a full dump is made: a pattern of CRON, or off.'),
+    delta: cron.optional().describe('When a delta is made: a pattern of CRON, or off.'),
     keep: keep.describe('Full dumps that are kept, with the deltas after the oldest of them.'),
   })
-  .meta({ id: 'DumpSettings', description: 'When dumps of records are made by themselves, and which are kept.' });
+  .meta({
+    id: 'DumpSettings',
+    description:
+      'When dumps of records are made by themselves, and which are kept. What is absent is as for all organizations; of a named stream, off.',
+  });
 
 const changedDumpSettingsSchema = z
   .strictObject({
@@ -94,8 +99,8 @@ export const newOrganizationSchema = z
   .strictObject({
     organization: z
       .string()
-      .meta({ pattern: STREAM_ID, maxLength: MOST_OF_ID })
-      .describe('Its id, which stays: as an id of a set, without "--", and at most 27 characters.'),
+      .meta({ pattern: idPattern(MOST_OF_ORGANIZATION), maxLength: MOST_OF_ORGANIZATION })
+      .describe('Its id, which stays: as an id of a set, without "--".'),
     title: givenTitle.optional(),
     contacts: z.array(contactSchema).optional(),
     normalization: normalizationSchema.optional(),
@@ -121,7 +126,10 @@ export const changedOrganizationSchema = z
 
 export const newStreamSchema = z
   .strictObject({
-    stream: z.string().meta({ pattern: STREAM_ID, maxLength: MOST_OF_ID }).describe('Its id, which stays.'),
+    stream: z
+      .string()
+      .meta({ pattern: idPattern(MOST_OF_STREAM), maxLength: MOST_OF_STREAM })
+      .describe('Its id, which stays. That of the organization and this one have at most 54 characters together.'),
     title: givenTitle.optional(),
   })
   .meta({ id: 'NewStream', examples: [{ stream: 'full-2026', title: 'All records of 2026' }] });

@@ -23,7 +23,7 @@ import { jobView, waitText } from './job-view.ts';
 const streamDumpFileSchema = z
   .strictObject({
     kind: z.enum(DUMP_FILE_KINDS),
-    name: z.string().describe('As the POD aggregator names it. Dumps of one day have files of one name.'),
+    name: z.string().describe('As the POD aggregator names it; of a later dump of its kind on one day, with the time.'),
     uri: z
       .string()
       .meta({ format: 'uri' })
@@ -31,6 +31,7 @@ const streamDumpFileSchema = z
       .describe('Where it is published. Absent until it is, mostly within a second.'),
     length: count.describe('Bytes.'),
     sha256: z.string().describe('Hexadecimal.'),
+    md5: z.string().optional().describe('Hexadecimal. Absent of dumps that an older version made.'),
     type: z.string(),
   })
   .meta({ id: 'StreamDumpFile' });
@@ -111,9 +112,9 @@ export function streamDumpView(dump: StreamDump, prefix?: string): StreamDumpVie
     ...(after !== undefined && { after: formatStamp(after) }),
     until: formatStamp(until),
     totals: { ...totals },
-    files: files.map(({ kind, name, length, sha256, mime }) => {
+    files: files.map(({ kind, name, length, sha256, md5, mime }) => {
       const uri = prefix === undefined ? {} : { uri: prefix + dumpFilePath(dump, { name }) };
-      return { kind, name, ...uri, length, sha256, type: mime };
+      return { kind, name, ...uri, length, sha256, ...(md5 !== undefined && { md5 }), type: mime };
     }),
   };
 }

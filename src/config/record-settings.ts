@@ -40,6 +40,23 @@ export const RECORD_SETTINGS = {
     meaning:
       'How often to check whether a set of records, or an activity that follows another one, has a newer artifact, with `ms`, `s`, `m` or `h`; each time, the folder of its dates and that of the last one are listed.',
   }),
+  deltas: setting({
+    variable: 'TIDEMARK_DELTAS',
+    flag: '--deltas <cron>',
+    takenBy: WORKERS,
+    schema: values.cronOrOff,
+    default: '0 5 * * *',
+    meaning:
+      'When deltas of the default streams of all organizations are made, as in crontab, or `off`; an organization may have a schedule of its own, or none. The same for all processes of a store.',
+  }),
+  fullDumps: setting({
+    variable: 'TIDEMARK_FULL_DUMPS',
+    flag: '--full-dumps <cron>',
+    takenBy: WORKERS,
+    schema: values.cronOrOff,
+    default: '0 3 1 * *',
+    meaning: 'When full dumps of them are made, likewise: of those that have changed since the last one.',
+  }),
   uploadNetworks: setting({
     variable: 'TIDEMARK_UPLOAD_NETWORKS',
     flag: '--upload-networks <networks>',

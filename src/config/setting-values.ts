@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { parseCron } from '../lib/cron.ts';
 import { isS3, parseS3Location } from '../lib/s3/s3-location.ts';
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import { Secret } from './secret.ts';
@@ -61,6 +62,18 @@ export const timeZone = checked((value) => {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
     throw new Wrong(`${quote(value)} is not a time zone: use one such as Europe/Vienna or UTC`);
+  }
+});
+
+/** A pattern of CRON, or `off`. */
+export const cronOrOff = checked((value) => {
+  const text = textOf(value);
+  if (text === 'off') return text;
+  try {
+    parseCron(text, 'UTC');
+    return text;
+  } catch (error) {
+    throw new Wrong(`${quote(value)} is neither a schedule, such as 0 5 * * *, nor off: ${(error as Error).message}`);
   }
 });
 

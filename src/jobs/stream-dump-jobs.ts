@@ -26,12 +26,14 @@ export class StreamDumpJobs {
   /** Adds a job, to run now, or returns the one that is waiting. */
   async add(dump: DumpOfStream): Promise<Job> {
     const open = await this.open(dump);
-    const waiting = open.find(({ state, payload }) => state === 'queued' && kindOf(payload) === dump.kind);
+    const waiting = open.find(({ state, payload }) => state === 'queued' && isRequested(payload, dump.kind));
     const id = `${idOfTime(Date.now(), dumpedSet(dump))}.${dump.kind}`;
     return addUnlessWaiting(this.#jobs, waiting, jobOf(buildStreamDump, { id, payload: dump }));
   }
 }
 
-function kindOf(payload: unknown): DumpOfStream['kind'] {
-  return (payload as DumpOfStream).kind;
+/** One of a schedule may make nothing. */
+function isRequested(payload: unknown, wanted: DumpOfStream['kind']): boolean {
+  const { kind, onlyIfChanged } = payload as DumpOfStream;
+  return kind === wanted && !onlyIfChanged;
 }

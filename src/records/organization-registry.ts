@@ -11,6 +11,7 @@ import {
   type Organization,
   type OrganizationFields,
   ofCollection,
+  requireCollectionId,
   requireOrganizationId,
   requireStreamId,
   type Stream,
@@ -127,17 +128,27 @@ export class OrganizationRegistry {
    *   its sets; `invalid`
    */
   async addStream(organization: string, id: string, title?: string): Promise<Organization> {
-    requireStreamId(id);
+    await this.#requireFree(organization, id);
+    const stream = { id, ...checkedTitle(title), created: Date.now() };
+    return this.#replace(organization, (before) => withOwnStream(before, stream));
+  }
+
+  /** Makes a stream, as `addStream`, unless the organization has a default stream. @throws as `addStream` */
+  async addFirstStream(organization: string, id: string): Promise<Organization> {
+    await this.#requireFree(organization, id);
+    return this.#replace(organization, (before) =>
+      before.defaultStream === undefined ? withOwnStream(before, { id, created: Date.now() }) : before,
+    );
+  }
+
+  async #requireFree(organization: string, id: string): Promise<void> {
+    requireStreamId(id, organization);
     const { streams, withoutSets } = await this.get(organization);
     if (withoutSets) {
       requireOrganizationId(organization);
       await this.#sets.requireFree({ organization });
     }
     if (!streams.some((stream) => stream.id === id)) await this.#sets.requireFree({ organization, stream: id });
-    return this.#replace(organization, ({ withoutSets: _, ...before }) => {
-      const added = withStream(before, { id, ...checkedTitle(title), created: Date.now() });
-      return { ...added, defaultStream: before.defaultStream ?? id };
-    });
   }
 
   /**
@@ -152,7 +163,7 @@ export class OrganizationRegistry {
     { title }: Pick<Stream, 'title'> = {},
   ): Promise<Organization> {
     requireOrganizationId(organization);
-    requireStreamId(id);
+    requireCollectionId(id);
     const known = (await this.#catalog.get<Organization>('organization', organization))?.body;
     if (known?.streams.some((stream) => stream.id === id && stream.set === id)) {
       return this.changeStream(organization, id, { title: title ?? '', archived: false });
@@ -235,6 +246,11 @@ function withStream<Fields extends Pick<Organization, 'id' | 'streams'>>(before:
   if (streams.some((other) => other.id === stream.id)) throw taken('stream', stream.id, id);
   if (streams.length >= MOST_STREAMS) throw tooMany(id);
   return { ...before, streams: [...streams, stream] };
+}
+
+/** With a stream that is not of a collection. The first one is the default. @throws TidemarkError `conflict` */
+function withOwnStream({ withoutSets: _, ...before }: Organization, stream: Stream): Organization {
+  return { ...withStream(before, stream), defaultStream: before.defaultStream ?? stream.id };
 }
 
 function changedStream(stream: Stream, { title, archived, dumps }: StreamChanges): Stream {

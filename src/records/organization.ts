@@ -62,13 +62,19 @@ export interface Stream {
   readonly set?: string | undefined;
 }
 
-/**
- * Most characters of the id of an organization, and of a stream. The longest id of their sets is `ORG--STREAM.uploads`,
- * and has the 64 characters that an id of a set may have.
- */
-export const MOST_OF_ID = 27;
+/** Characters of the ids of an organization and its stream: the id of the set `ORG--STREAM.uploads` has at most 64. */
+const MOST_TOGETHER = 54;
+/** Most characters of the id of an organization: its first stream, `main`, has four. */
+export const MOST_OF_ORGANIZATION = 50;
+/** Most characters of the id of a stream, of an organization with one character. */
+export const MOST_OF_STREAM = MOST_TOGETHER - 1;
+/** Most characters of the id of a collection, whose sets and files of NSDL have longer ones. */
+export const MOST_OF_COLLECTION = 27;
+
 /** Pattern of an id, as in the description of the API; `problemOf` has a message for each part. */
-export const STREAM_ID = `^(?!.*(?:\\.\\.|--))(?!.*\\.(?:uploads|dumps)$)[a-z0-9](?:[a-z0-9._-]{0,${MOST_OF_ID - 2}}[a-z0-9])?$`;
+export function idPattern(most: number): string {
+  return `^(?!.*(?:\\.\\.|--))(?!.*\\.(?:uploads|dumps)$)[a-z0-9](?:[a-z0-9._-]{0,${most - 2}}[a-z0-9])?$`;
+}
 export const MOST_STREAMS = 1_000;
 const MOST_CONTACTS = 50;
 export const MOST_TITLE = 500;
@@ -81,21 +87,27 @@ export const EMAIL = /^[^\s@<>]+@[^\s@<>]+$/;
 
 /** @throws TidemarkError `invalid` */
 export function requireOrganizationId(id: string): void {
-  requireId(id, 'organization');
+  requireId(id, 'organization', MOST_OF_ORGANIZATION);
 }
 
 /** @throws TidemarkError `invalid` */
-export function requireStreamId(id: string): void {
-  requireId(id, 'stream');
+export function requireStreamId(id: string, organization: string): void {
+  requireId(id, 'stream', mostOfStream(organization));
+}
+
+/** Most characters of the id of a stream of an organization. */
+export function mostOfStream(organization: string): number {
+  return MOST_TOGETHER - organization.length;
 }
 
 /** Its stream has the same id. @throws TidemarkError `invalid` */
 export function requireCollectionId(id: string): void {
-  requireId(id, 'collection');
+  requireId(id, 'collection', MOST_OF_COLLECTION);
 }
 
-function requireId(id: string, field: keyof typeof AN): void {
-  const problem = problemOf(id);
+function requireId(id: string, field: keyof typeof AN, most: number): void {
+  const isLong = id.length > most;
+  const problem = isLong ? `it has more than ${most} characters${WHY[field]}` : problemOf(id);
   if (problem === undefined) return;
   throw new TidemarkError(
     'invalid',
@@ -106,6 +118,8 @@ function requireId(id: string, field: keyof typeof AN): void {
   );
 }
 
+const OF_SETS = ', since the id of its set ORGANIZATION--STREAM.uploads has at most 64';
+const WHY = { organization: OF_SETS, stream: OF_SETS, collection: '' };
 const AN = { organization: 'an organization', stream: 'a stream', collection: 'a collection' };
 
 function problemOf(id: string): string | undefined {
@@ -113,8 +127,9 @@ function problemOf(id: string): string | undefined {
     return 'use lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit';
   }
   if (id.includes('--')) return 'it has "--", which is between organization and stream in the ids of sets';
-  if (/\.(?:uploads|dumps)$/.test(id)) return 'its end is that of the sets of uploads and dumps: choose another one';
-  return id.length > MOST_OF_ID ? `it has more than ${MOST_OF_ID} characters` : undefined;
+  return /\.(?:uploads|dumps)$/.test(id)
+    ? 'its end is that of the sets of uploads and dumps: choose another one'
+    : undefined;
 }
 
 /** Checks the fields, and trims titles and contacts. @throws TidemarkError `invalid` */
@@ -167,17 +182,13 @@ export function streamOf({ id: organization, streams }: Organization, id: string
 }
 
 /**
- * The stream that receives an upload: the named one, or the default.
+ * The stream that receives an upload: the named one, or the default, which exists.
  * @param set that of the stream of a collection, which accepts only uploads of harvests: these know it
  * @throws TidemarkError `not-found`; `conflict` when it accepts no uploads
  */
 export function receivingStream(organization: Organization, named: string | undefined, set?: string): string {
   const { id, defaultStream } = organization;
-  const stream = named ?? defaultStream;
-  if (stream === undefined) {
-    const message = `the organization ${id} has no stream yet: an administrator makes one with "tidemark streams add ${id} STREAM"`;
-    throw new TidemarkError('conflict', message, { organization: id });
-  }
+  const stream = named || defaultStream!;
   const found = streamOf(organization, stream);
   if (found.set !== undefined && found.set !== set) throw ofCollection(id, found, 'takes no uploads');
   if (found.archived === undefined) return stream;

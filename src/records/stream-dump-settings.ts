@@ -3,7 +3,7 @@ import { parseCron } from '../lib/cron.ts';
 
 /** Schedules of the dumps of a stream, or of the default stream of an organization, and how many dumps are kept. */
 export interface DumpSettings {
-  /** A CRON pattern; absent: only on request. */
+  /** A CRON pattern, or `OFF`: only on request. Absent: as the source has it; of a named stream, only on request. */
   readonly full?: string | undefined;
   readonly delta?: string | undefined;
   /** Number of full dumps to keep, with the deltas after the oldest of them; absent: `USUAL_KEEP`. */
@@ -18,6 +18,9 @@ export interface DumpSettingChanges {
   readonly delta?: string | null | undefined;
   readonly keep?: number | null | undefined;
 }
+
+/** In place of a CRON pattern. */
+export const OFF = 'off';
 
 /**
  * With only one full dump, a client that has the previous one, and comes a day late, would no longer find the delta
@@ -46,12 +49,13 @@ export function changedDumpSettings(
 
 function checkedCron(pattern: string | null, field: string): string | undefined {
   if (pattern === null || pattern === '') return undefined;
+  if (pattern === OFF) return OFF;
   try {
     if (pattern.length > MOST_CRON) throw new Error(`it has more than ${MOST_CRON} characters`);
     parseCron(pattern, 'UTC');
   } catch (error) {
     const problem = (error as Error).message;
-    const message = `${JSON.stringify(pattern.slice(0, MOST_CRON))} is not a schedule for dumps: ${problem}`;
+    const message = `${JSON.stringify(pattern.slice(0, MOST_CRON))} is neither a schedule for dumps nor off: ${problem}`;
     throw new TidemarkError('invalid', message, { field }, error);
   }
   return pattern;

@@ -36,12 +36,11 @@ describe('Uploads of responses of OAI-PMH', () => {
   it('become records, which are served as they are stored, as their metadata alone, and in dumps', async () => {
     const port = String(await findFreePort());
     await done('organizations', 'add', 'lane', '--port', port);
-    await done('streams', 'add', 'lane', 'main');
     const pages = tar({ '000001.xml.gz': gzipSync(FIRST), '000002.xml.gz': gzipSync(SECOND) });
     await writeFile(join(place.folder, 'pages.tar'), pages);
     serving = place.start(['serve', '--port', port, '--access-log', 'false']);
     await serving.says(/Serving \d+ sets/);
-    await done('upload', 'lane', 'pages.tar', '--stream', 'main');
+    await done('upload', 'lane', 'pages.tar');
     await until('both records are there', async () => {
       const { resources } = JSON.parse(await done('sets', 'show', 'lane', '--json'));
       return resources === 2;

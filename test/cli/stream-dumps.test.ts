@@ -138,8 +138,11 @@ describe('dumps of streams on the command line', () => {
     await fails(['streams', 'dumps', 'lane', '--stream', 'tset'], /has no stream "tset": did you mean "test"\?/);
     const change = ['streams', 'change', 'lane', 'test'];
     await fails(change, /give something to change: --title TEXT, --full-dump CRON, --delta CRON/);
-    await fails([...change, '--delta', 'daily'], /"daily" is not a schedule for dumps/);
-    await fails([...change, '--delta', '61 5 * * *'], /is not a schedule for dumps: Invalid value for minute: 61/);
+    await fails([...change, '--delta', 'daily'], /"daily" is neither a schedule for dumps nor off/);
+    await fails(
+      [...change, '--delta', '61 5 * * *'],
+      /is neither a schedule for dumps nor off: Invalid value for minute: 61/,
+    );
     await fails([...change, '--keep-dumps', '0'], /--keep-dumps/);
     await fails(['streams', 'change', 'lane', 'tset', '--title', 'x'], /has no stream "tset": did you mean "test"\?/);
   });

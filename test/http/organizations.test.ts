@@ -144,7 +144,7 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
       ['', { organization: 'Lane!' }, 400, /"Lane!" is not a valid id of an organization: use lower-case/],
       ['', { organization: 'a--b' }, 400, /it has "--"/],
       ['', { organization: 'a.uploads' }, 400, /its end is that of the sets of uploads/],
-      ['', { organization: 'a'.repeat(28) }, 400, /it has more than 27 characters/],
+      ['', { organization: 'a'.repeat(51) }, 400, /it has more than 50 characters, since .* at most 64/],
       [
         '',
         { organization: 'x', contacts: [{ name: 'Ada', email: 'nowhere' }] },
@@ -164,7 +164,7 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
       ['', [], 400, /^body is wrong: use an object$/],
       ['/known/dumps', { kind: 'whole' }, 400, /^kind is wrong: use one of full, delta$/],
       ['/known/streams', { stream: 'main' }, 409, /the organization known has a stream "main" already/],
-      ['/known/streams', { stream: 'a'.repeat(28) }, 400, /it has more than 27 characters/],
+      ['/known/streams', { stream: 'a'.repeat(50) }, 400, /it has more than 49 characters, since .* at most 64/],
       ['/knwon/streams', { stream: 'main' }, 404, /there is no organization "knwon": did you mean "known"\?/],
     ] as const) {
       const answer = await askJson(at(path), value);
@@ -172,7 +172,13 @@ describeOnEachStore('Organizations over HTTP', (store, itOnce) => {
       assert.match(answer.body.error.message, message);
     }
     assert.match((await show('/known/streams/mian')).error.message, /no stream "mian": did you mean "main"\?/);
-    assert.equal((await askJson(at('/known/streams'), { stream: 'a'.repeat(27) })).status, 201);
+    for (const stream of ['a'.repeat(49), '6ad0e2f3-5b7c-4d8e-9f01-23456789abcd']) {
+      assert.equal((await askJson(at('/known/streams'), { stream })).status, 201, stream);
+      assert.equal((await started.app.sets.bySlug(`known--${stream}.uploads`)).slug.length, stream.length + 15);
+    }
+    const longest = 'o'.repeat(50);
+    assert.equal((await askJson(at(''), { organization: longest })).status, 201);
+    assert.equal((await askJson(at(`/${longest}/streams`), { stream: 'main' })).status, 201);
     assert.equal((await ask(at('/x'))).status, 404);
   });
 });

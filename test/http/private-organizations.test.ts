@@ -103,7 +103,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     assert.equal((await get('/api/organizations/sealed', former)).status, 404);
   });
 
-  itOnce('has sets that are as private as it is, also after a change', async () => {
+  itOnce('has sets as private as it is, also after a change, and for tokens that post to all (136)', async () => {
     await addSealed();
     const ownSets = async (headers: Record<string, string>): Promise<readonly string[]> =>
       JSON.parse((await get('/api/sets', headers)).text)
@@ -125,6 +125,16 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     }
     for (const path of ['/', '/.well-known/resourcesync', '/api/sets', '/status', '/readyz']) {
       assert.doesNotMatch((await get(path, other)).text, /sealed/, path);
+    }
+    for (const scope of ['post:*', 'post:sealed'] as const) {
+      const poster = await bearing(scope);
+      const shapeOf = async (set: string) => {
+        const { status, text } = await get(`/api/sets/${set}/postings`, poster);
+        return [status, text.replaceAll(set, 'SET').replace(/"requestId":"[^"]*"/, '')];
+      };
+      assert.deepEqual(await shapeOf('sealed'), await shapeOf('none'), scope);
+      assert.equal((await get('/sets/sealed/postings', poster)).status, 404, scope);
+      assert.equal((await get('/api/sets/open/postings', poster)).status, scope === 'post:*' ? 200 : 403);
     }
     await started.app.records.organizations.addStream('sealed', 'later');
     assert.deepEqual(await ownSets(other), []);

@@ -47,6 +47,26 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/activities/:activity/:number': 'who may read the organization',
   'GET /api/organizations/:org/activities/:activity/:number/errors': 'who may read the organization',
   'GET /organizations/:org/': 'who may read the organization',
+  'GET /organizations.json': 'everybody',
+  'GET /organizations/:org.json': 'who may read the organization',
+  'GET /organizations/:org/streams': 'who may read the organization',
+  'GET /organizations/:org/streams.json': 'who may read the organization',
+  'GET /organizations/:org/streams/:stream.json': 'who may read the organization',
+  'GET /organizations/:org/uploads': 'who may read the organization',
+  'GET /organizations/:org/uploads.json': 'who may read the organization',
+  'GET /organizations/:org/uploads/:stream/:number.json': 'who may read the organization',
+  'GET /organizations/resourcelist': 'everybody',
+  'GET /organizations/normalized_resourcelist': 'everybody',
+  'GET /organizations/normalized_resourcelist/:flavor': 'everybody',
+  'GET /organizations/:org/resourcelist': 'who may read the organization',
+  'GET /organizations/:org/normalized_resourcelist': 'who may read the organization',
+  'GET /organizations/:org/normalized_resourcelist/:flavor': 'who may read the organization',
+  'GET /organizations/:org/streams/:stream/resourcelist': 'who may read the organization',
+  'GET /organizations/:org/streams/:stream/normalized_resourcelist': 'who may read the organization',
+  'GET /organizations/:org/streams/:stream/normalized_resourcelist/:flavor': 'who may read the organization',
+  'GET /.well-known/resourcesync/capabilitylist': 'everybody',
+  'GET /.well-known/resourcesync/normalized-capabilitylist': 'everybody',
+  'GET /.well-known/resourcesync/normalized-capabilitylist/:flavor': 'everybody',
   'GET /organizations/:org/streams/:stream/': 'who may read the organization',
   'GET /organizations/:org/streams/:stream/uploads/:number/': 'who may read the organization',
   'POST /organizations/:org/streams/:stream/uploads/:number/retry': 'who may upload for the organization',
@@ -392,6 +412,7 @@ describe('Who may use a route', () => {
       .replace(':collection', `${slug}-maps`)
       .replace(':dataset', SUBJECTS.dataset(slug))
       .replace(':stream', 'main')
+      .replace(':flavor', 'marcxml')
       .replace(':name', '1-00001')
       .replace(':id', '000000000000')
       .replace('*path', 'a.txt');

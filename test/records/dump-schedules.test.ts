@@ -21,7 +21,7 @@ describe('Schedules of dumps of streams', () => {
   let now: number;
 
   beforeEach(async () => {
-    started = await startApp(SQLITE);
+    started = await startApp(SQLITE, { fullDumps: 'off', deltas: 'off' });
     await DumpedStream.make(started.app);
     stream = new DumpedStream(started.app, started.folder);
     now = Date.now();
@@ -62,7 +62,7 @@ describe('Schedules of dumps of streams', () => {
 
     now = nextHour();
     await Promise.all([running.addDue(), scheduler().addDue()]);
-    const full = [idOfTime(now, 'lane.dumps'), { ...LANE, kind: 'full' }, 'lane.dumps'];
+    const full = [idOfTime(now, 'lane.dumps'), { ...LANE, kind: 'full', onlyIfChanged: true }, 'lane.dumps'];
     assert.deepEqual(await jobs(), [full]);
     const totals = { records: 5, deletions: 0, errata: 0 };
     assert.deepEqual(await resultOf('lane.dumps'), { ...LANE, made: [{ number: 1, kind: 'full', ...totals }] });
@@ -71,7 +71,7 @@ describe('Schedules of dumps of streams', () => {
     await stream.delete([0]);
     now += MINUTE_MS;
     await running.addDue();
-    const delta = [idOfTime(now, 'lane.dumps'), { ...LANE, kind: 'delta' }, 'lane.dumps'];
+    const delta = [idOfTime(now, 'lane.dumps'), { ...LANE, kind: 'delta', onlyIfChanged: true }, 'lane.dumps'];
     assert.deepEqual(await jobs(), [full, delta]);
     const changed = { records: 1, deletions: 1, errata: 0 };
     assert.deepEqual(await resultOf('lane.dumps'), { ...LANE, made: [{ number: 2, kind: 'delta', ...changed }] });
@@ -81,6 +81,52 @@ describe('Schedules of dumps of streams', () => {
     now += MINUTE_MS;
     await running.addDue();
     assert.deepEqual(await resultOf('lane.dumps'), { ...LANE, made: [] }, 'nothing has changed');
+  });
+
+  it('are those of the source by default; an empty stream has no dump, and an unchanged one no other (133)', async () => {
+    const { app } = started;
+    const { organizations } = app.records;
+    await organizations.add('other', { contacts: [] });
+    const source = { ...app.configuration, deltas: '* * * * *', fullDumps: '0 * * * *' };
+    const parts = { ...app, configuration: source };
+    const running = new Scheduler({ definitions, parts, now: () => now });
+    const kinds = async () =>
+      (await nextTimes({ definitions, parts }, now)).map(({ set, schedule }) => [set, schedule.slice(0, 9)]).toSorted();
+    const both = [
+      ['lane.dumps', '* * * * *'],
+      ['lane.dumps', '0 * * * *'],
+    ];
+    const madeAt = async (time: number) => {
+      now = time;
+      await running.addDue();
+      const { made } = (await resultOf('lane.dumps')) as { readonly made: readonly { readonly kind: string }[] };
+      return made.map(({ kind }) => kind);
+    };
+    run();
+    await running.addDue();
+    assert.deepEqual([await jobs(), await kinds()], [[], both], 'times before the stream was made');
+
+    const hour = nextHour();
+    assert.deepEqual(await madeAt(hour), [], 'an empty stream');
+    assert.deepEqual(await madeAt(hour + MINUTE_MS), []);
+    await stream.put(numbersTo(3));
+    assert.deepEqual(await madeAt(hour + 2 * MINUTE_MS), ['full'], 'the first dump');
+    assert.deepEqual(await madeAt(hour + 3 * MINUTE_MS), []);
+    assert.deepEqual(await madeAt(hour + HOUR_MS), [], 'nothing has changed');
+    await stream.put([9]);
+    assert.deepEqual(await madeAt(hour + 2 * HOUR_MS), ['delta', 'full']);
+    await app.jobs.streamDumps.add({ ...LANE, kind: 'full' });
+    await until(
+      'one that is requested is made',
+      async () => (await app.records.streamDumps.list(LANE)).at(-1)?.number === 4,
+    );
+
+    await organizations.change('lane', { dumps: { delta: 'off', full: '30 2 * * *' } });
+    assert.deepEqual(await kinds(), [['lane.dumps', '30 2 * * ']]);
+    await organizations.change('lane', { dumps: { full: 'off' } });
+    assert.deepEqual(await kinds(), []);
+    await organizations.change('lane', { dumps: { full: null, delta: null } });
+    assert.deepEqual(await kinds(), both);
   });
 
   it('of a stream are its own, and end when they are removed', async () => {
@@ -93,7 +139,7 @@ describe('Schedules of dumps of streams', () => {
     await running.addDue();
     now -= HOUR_MS / 2;
     assert.deepEqual(await jobs(), [
-      [idOfTime(now, 'lane--main.dumps'), { ...DUMPED, kind: 'delta' }, 'lane--main.dumps'],
+      [idOfTime(now, 'lane--main.dumps'), { ...DUMPED, kind: 'delta', onlyIfChanged: true }, 'lane--main.dumps'],
     ]);
     const { made } = (await resultOf('lane--main.dumps')) as { readonly made: readonly object[] };
     assert.deepEqual(made, [{ number: 1, kind: 'full', records: 3, deletions: 0, errata: 0 }]);

@@ -43,6 +43,11 @@ const IN_PATH: Readonly<Record<string, Described>> = {
     schema: { type: 'string', enum: ['harvest', 'mapping', 'enrichment', 'indexing'] },
     example: 'harvest',
   },
+  flavor: {
+    description: 'The format of records.',
+    schema: { type: 'string', enum: ['marcxml', 'marc21'] },
+    example: 'marcxml',
+  },
   position: {
     description: 'Which file of the upload, from 1.',
     schema: { type: 'string', pattern: '^[1-9][0-9]{0,5}$' },

@@ -11,6 +11,7 @@ export const TAGS = {
   notifications: 'Subscriptions to changes, by WebSub.',
   organizations: 'Who delivers files, and in which streams.',
   uploads: 'Files that organizations deliver.',
+  pod: 'The addresses of the POD aggregator, for programs that read from it.',
   activities: 'Runs of activities, which make artifacts of records.',
   collections: 'OAI-PMH repositories, and the runs that harvest them.',
   datasets: 'Datasets of other platforms that are fetched, checked and published.',

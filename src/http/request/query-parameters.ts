@@ -39,6 +39,15 @@ export function text(description: string, example?: string) {
     .meta({ description, ...(example !== undefined && { examples: [example] }) });
 }
 
+/** The stream of an organization; empty, as scripts send it, is the default one, too. */
+export function streamParameter() {
+  return z
+    .string()
+    .transform((text) => text || undefined)
+    .optional()
+    .meta({ description: 'The stream; the default one without it, or when it is empty.', examples: ['main'] });
+}
+
 /** One of several words; the first is the default. */
 export function choice<const Words extends readonly [string, ...string[]]>(words: Words, description: string) {
   return z

@@ -21,6 +21,7 @@ import { oaiRoutes } from './oai/oai-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { organizationRoutes } from './organizations/organization-routes.ts';
 import { statisticsRoutes } from './organizations/statistics-routes.ts';
+import { podRoutes } from './pod/pod-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
 import { resourceRoutes } from './resource-routes.ts';
 import { robotsRoutes } from './robots-routes.ts';
@@ -45,6 +46,7 @@ import { versionRoutes } from './versions/version-routes.ts';
  */
 export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Route[] {
   const routes: readonly Route[] = [
+    ...podRoutes(app),
     ...webRoutes(app, stopping),
     ...documentRoutes(app),
     ...robotsRoutes(app),

@@ -6,6 +6,7 @@ import { ANONYMOUS, type Principal } from '../../access/principal.ts';
 import type { Scope } from '../../access/scope.ts';
 import { SenderLimits } from '../../access/sender-limits.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import { parseSlug, type ResourceSet } from '../../core/resource-set.ts';
 import type { ListedRequest } from '../../datasets/results/request-list.ts';
 import type { Collection } from '../../records/collections/collection.ts';
@@ -109,7 +110,9 @@ export function createAdmit(
     { slug, organization: id, collection: collectionId, dataset: datasetId }: Arrival,
     sender: Principal,
   ) {
-    const isShown = (set: ResourceSet) => may(sender, action, set) || may(sender, 'read-state', set);
+    // The sets of organizations take no posts, so `post:*` does not make them known.
+    const isShown = (set: ResourceSet) =>
+      may(sender, 'read-state', set) || (traitsOf(set.origin).stream === undefined && may(sender, action, set));
     const mayBeNew = newSetOf !== undefined && administers(sender);
     const named =
       slug === undefined ? undefined : await sets.bySlug(parseSlug(slug), isShown).catch(unlessNew(mayBeNew));

@@ -1,15 +1,14 @@
 import type { ArtifactBody, ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
-import { receivingStream } from '../organization.ts';
-import type { OrganizationRegistry } from '../organization-registry.ts';
+import { ensureReceiving, type ReceivingRegistry } from './first-stream.ts';
 import { type RecordingParts, recordUpload } from './record-upload.ts';
 import { randomId, storeFile } from './store-file.ts';
 import { MOST_FILES, requireUploadName, requireUrl, tooManyFiles, type Upload, type UploadedFile } from './upload.ts';
 
 export interface ReceivingParts extends RecordingParts {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'delete'>;
-  readonly organizations: Pick<OrganizationRegistry, 'get'>;
+  readonly organizations: ReceivingRegistry;
 }
 
 export interface UploadLabels {
@@ -58,7 +57,7 @@ export class Receiving {
   }
 
   /**
-   * Records the upload under the next number of the stream.
+   * Records the upload under the next number of the stream, which the first upload of an organization makes.
    * @throws TidemarkError `invalid`; `not-found` or `conflict` when the stream accepts no uploads (any more)
    */
   async finish({ stream: named, name, url }: UploadLabels): Promise<Upload> {
@@ -68,7 +67,7 @@ export class Receiving {
     if (url !== undefined && this.#files.length > 0) throw both();
     if (url === undefined && this.#files.length === 0) throw neither();
     if (Date.now() - this.#begun > LONGEST_UPLOAD_MS) throw tookTooLong();
-    const stream = receivingStream(await this.#parts.organizations.get(organization), named);
+    const stream = await ensureReceiving(this.#parts.organizations, organization, named);
     const labels = { ...(name && { name }), ...(url !== undefined && { url }) };
     const upload = { organization, stream, ...labels, files: this.#files, token: randomId() };
     // From here on the document may exist, even when the store reports an error: its files must stay.

@@ -6,6 +6,7 @@ import type { Catalog } from '../../stores/catalog.ts';
 import { type ErrataPage, readErrata } from '../errata/read-errata.ts';
 import { receivingStream, streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
+import { requireReceiving } from './first-stream.ts';
 import { readUploadStates } from './read-states.ts';
 import { Receiving, type ReceivingParts } from './receiving.ts';
 import { recordUpload } from './record-upload.ts';
@@ -43,11 +44,11 @@ export class Uploads {
 
   /**
    * Starts to receive an upload.
-   * @param stream absent: the default stream
-   * @throws TidemarkError `not-found`; `conflict` when the stream accepts no uploads
+   * @param stream absent: the default stream, which the first upload makes, or makes as it is named
+   * @throws TidemarkError `not-found`; `conflict` when the stream accepts no uploads; `invalid`
    */
   async begin(organization: string, stream?: string): Promise<Receiving> {
-    receivingStream(await this.#parts.organizations.get(organization), stream);
+    await requireReceiving(this.#parts.organizations, organization, stream);
     return new Receiving(this.#parts, organization);
   }
 

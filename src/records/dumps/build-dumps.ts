@@ -13,13 +13,14 @@ import type { DumpThread } from './dump-thread.ts';
 import type { UploadErrata } from './errata-file.ts';
 import type { DumpProgress, DumpTask, MadeDump } from './make-dump.ts';
 import type { StoredDumps } from './stored-dumps.ts';
-import { type DumpKind, nameFile, type StreamDump } from './stored-stream-dump.ts';
+import { type DumpKind, namingOf, type StreamDump } from './stored-stream-dump.ts';
 
 export interface BuildParts extends BoundaryParts, BoundaryOptions {
   readonly index: BoundaryParts['index'] & Pick<SetStatistics, 'summary'>;
   readonly stored: StoredDumps;
   readonly artifacts: Pick<ArtifactStore, 'delete'>;
   readonly thread: Pick<DumpThread, 'run'>;
+  readonly onlyIfChanged?: boolean | undefined;
   onProgress(progress: DumpProgress): void;
 }
 
@@ -60,6 +61,7 @@ export class DumpBuild {
    */
   async full(): Promise<readonly StreamDump[]> {
     const chain = await this.#chain();
+    if (this.#parts.onlyIfChanged && !(await this.#hasChanged(chain))) return [];
     await this.#choice.waitForUploads();
     await this.#run({ work: 'copy', set: this.#set.id });
     failpoint('dumping.copied');
@@ -67,7 +69,7 @@ export class DumpBuild {
     const delta = chain.after === undefined ? [] : await this.#addDelta(chain, chain.after, boundary);
     const task = this.#task(boundary, chain.full);
     const made = await this.#run({ work: 'full', task });
-    const full = await this.#add({ kind: 'full', task, made: made!, last: delta[0] ?? chain.last });
+    const full = await this.#add({ kind: 'full', task, made: made!, before: [...chain.dumps, ...delta] });
     return [...delta, full];
   }
 
@@ -77,6 +79,14 @@ export class DumpBuild {
       all.map(({ body }) => body),
       this.#set,
     );
+  }
+
+  /** Whether a full dump would be another one than the last. */
+  async #hasChanged({ dumps, full }: DumpChain): Promise<boolean> {
+    // The set of the default stream is in sync then.
+    await this.#boundary();
+    const { resources, lastChange } = await this.#parts.index.summary(this.#set.id);
+    return dumps.length === 0 ? resources > 0 : lastChange >= full;
   }
 
   /** A quick check, for schedules with short intervals. */
@@ -95,7 +105,7 @@ export class DumpBuild {
   async #addDelta(chain: DumpChain, after: Stamp, boundary: DumpBoundary): Promise<readonly StreamDump[]> {
     const task = { ...this.#task(boundary, after), after };
     const made = await this.#run({ work: 'delta', task });
-    return made === undefined ? [] : [await this.#add({ kind: 'delta', task, made, last: chain.last })];
+    return made === undefined ? [] : [await this.#add({ kind: 'delta', task, made, before: chain.dumps })];
   }
 
   #run(work: Parameters<DumpThread['run']>[0]): Promise<MadeDump | undefined> {
@@ -111,13 +121,15 @@ export class DumpBuild {
     return { ...this.#name, set: this.#set.id, until, errata, erratumCount };
   }
 
-  async #add({ kind, task, made, last }: NewDump): Promise<StreamDump> {
+  async #add({ kind, task, made, before }: NewDump): Promise<StreamDump> {
     const { organization, stream } = this.#name;
+    const last = before.at(-1);
     const number = (last?.number ?? 0) + 1;
     // At least one second after the dump before: the list of dumps has dates in seconds.
     const at = Math.max(Date.now(), (Math.floor((last?.at ?? 0) / 1000) + 1) * 1000);
     const named = { organization, ...(stream !== undefined && { stream }), kind, at };
     const { records, deletions } = made;
+    const nameOf = namingOf(named, before);
     const dump: StreamDump = {
       ...named,
       number,
@@ -126,7 +138,7 @@ export class DumpBuild {
       set: this.#set.id,
       epoch: this.#set.epoch,
       totals: { records, deletions, errata: task.erratumCount },
-      files: made.files.map(({ kind: file, ...rest }) => ({ ...nameFile(named, file), ...rest })),
+      files: made.files.map(({ kind: file, ...rest }) => ({ ...nameOf(file), ...rest })),
       token: randomUUID(),
     };
     failpoint('dumping.stored');
@@ -156,5 +168,6 @@ interface NewDump {
   readonly kind: DumpKind;
   readonly task: CountedTask & { readonly after?: Stamp };
   readonly made: MadeDump;
-  readonly last: StreamDump | undefined;
+  /** All dumps before it, oldest first. */
+  readonly before: readonly StreamDump[];
 }

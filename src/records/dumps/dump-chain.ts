@@ -4,7 +4,8 @@ import type { StreamDump } from './stored-stream-dump.ts';
 
 /** The earlier dumps that the next dump follows. */
 export interface DumpChain {
-  readonly last: StreamDump | undefined;
+  /** All of them, also those that were removed, oldest first. */
+  readonly dumps: readonly StreamDump[];
   /** The boundary at which the next delta begins; undefined when a full dump has to come first. */
   readonly after: Stamp | undefined;
   /** The boundary of the last full dump; 0 when there is none. */
@@ -19,10 +20,10 @@ export interface DumpChain {
 export function chainOf(dumps: readonly StreamDump[], { id, epoch }: Pick<ResourceSet, 'id' | 'epoch'>): DumpChain {
   const own = dumps.filter((dump) => dump.set === id && dump.epoch === epoch);
   const last = dumps.at(-1);
-  if (last === undefined || own.at(-1) !== last) return { last, after: undefined, full: 0 };
+  if (last === undefined || own.at(-1) !== last) return { dumps, after: undefined, full: 0 };
   const delta = own.findLast(({ kind }) => kind === 'delta');
   const full = own.findLast(({ kind }) => kind === 'full');
-  return { last, after: delta?.until ?? own[0]!.until, full: full?.until ?? 0 };
+  return { dumps, after: delta?.until ?? own[0]!.until, full: full?.until ?? 0 };
 }
 
 /** The dumps to remove from the list when `keep` full dumps are kept, with all deltas after the oldest of them. */

@@ -28,8 +28,7 @@ export async function writeErrata(
   const file = new ArtifactFile(artifacts, name, (parts) => gzipParts(parts, { level: LEVEL }));
   try {
     for await (const part of partsOf(errata, artifacts)) await file.write(part);
-    const { key, length, hashes } = await file.end();
-    return { kind: 'errata', artifact: key, length, sha256: hashes['sha-256'] };
+    return { kind: 'errata', ...(await file.end()) };
   } catch (error) {
     await file.abandon();
     throw error;

@@ -147,8 +147,7 @@ class MadeFiles {
   async endDeletions(): Promise<void> {
     if (this.#deletes === undefined) return;
     await this.#writeIds();
-    const { key, length, hashes } = await this.#deletes.end();
-    this.files.push({ kind: 'deletes', artifact: key, length, sha256: hashes['sha-256'] });
+    this.files.push({ kind: 'deletes', ...(await this.#deletes.end()) });
     this.#deletes = undefined;
   }
 

@@ -4,15 +4,12 @@ import type { WalkedRecord } from '../digests/walk-records.ts';
 import type { RecordWriter, StoredRecords } from '../forms/record-form.ts';
 import { STORED, storedAs } from '../forms/record-forms.ts';
 import type { StreamName } from '../stream-set-names.ts';
-import { ArtifactFile } from './artifact-file.ts';
+import { ArtifactFile, type StoredDumpFile } from './artifact-file.ts';
 import { gzipParts } from './gzip-parts.ts';
 
 /** A stored file, as reported by the thread that made it. */
-export interface MadeFile {
+export interface MadeFile extends StoredDumpFile {
   readonly kind: string;
-  readonly artifact: string;
-  readonly length: number;
-  readonly sha256: string;
 }
 
 /** Bytes that are compressed at a time. */
@@ -120,11 +117,10 @@ class PackedFile {
     for (const part of full) await this.#file.write(part);
   }
 
-  async end(): Promise<Omit<MadeFile, 'kind'>> {
+  async end(): Promise<StoredDumpFile> {
     this.#next(0);
     await this.flush();
-    const { key, length, hashes } = await this.#file.end();
-    return { artifact: key, length, sha256: hashes['sha-256'] };
+    return this.#file.end();
   }
 
   async abandon(): Promise<string | undefined> {

@@ -53,12 +53,14 @@ export const DUMP_FILE_KINDS: readonly string[] = [...RECORD_FILES.map(({ kind }
 export interface DumpFile {
   /** One of `DUMP_FILE_KINDS`. */
   readonly kind: string;
-  /** Named as in POD: `lane-2026-11-24-full-marc21.mrc.gz`. Files of dumps of one day have the same name. */
+  /** Named as in POD: `lane-2026-11-24-full-marc21.mrc.gz`; see `namingOf`. */
   readonly name: string;
   /** Packed bytes. */
   readonly length: number;
   /** SHA-256 of the packed bytes, hexadecimal. */
   readonly sha256: string;
+  /** MD5, likewise; absent when an earlier version made the dump. */
+  readonly md5?: string;
   readonly mime: string;
   readonly artifact: ObjectKey;
 }
@@ -95,13 +97,25 @@ const FILES: Readonly<Record<string, { readonly ending: string; readonly mime: s
   errata: { ending: 'errata.ndjson.gz', mime: GZIP },
 };
 
-/** The name and the media type of a file of a dump. `at` is the time of the dump, milliseconds since 1970. */
-export function nameFile(
+/**
+ * The names and the media types of the files of a dump. The first dump of its kind on a day has the name of POD; later
+ * ones have the time, too, which sorts behind it: `lane-2026-11-24T150000Z-delta-…`.
+ * @param at the time of the dump, milliseconds since 1970 @param before the dumps before it
+ */
+export function namingOf(
   { organization, stream, kind, at }: Pick<StreamDump, 'organization' | 'stream' | 'kind' | 'at'>,
-  file: string,
-): Pick<DumpFile, 'kind' | 'name' | 'mime'> {
-  const { ending, mime } = FILES[file]!;
-  const day = new Date(at).toISOString().slice(0, 10);
+  before: readonly Pick<StreamDump, 'kind' | 'at'>[],
+): (file: string) => Pick<DumpFile, 'kind' | 'name' | 'mime'> {
+  const time = new Date(at).toISOString().replaceAll(/:|\.\d+/g, '');
+  const day = dayOf(at);
+  const isFirst = !before.some((dump) => dump.kind === kind && dayOf(dump.at) === day);
   const owner = stream === undefined ? organization : `${organization}--${stream}`;
-  return { kind: file, name: `${owner}-${day}-${kind}-${ending}`, mime };
+  return (file) => {
+    const { ending, mime } = FILES[file]!;
+    return { kind: file, name: `${owner}-${isFirst ? day : time}-${kind}-${ending}`, mime };
+  };
+}
+
+function dayOf(at: number): string {
+  return new Date(at).toISOString().slice(0, 10);
 }

@@ -29,6 +29,8 @@ interface StreamDumpsParts extends BoundaryParts {
 }
 
 export interface BuildOptions {
+  /** Makes no full dump when nothing has changed since the last one, or nothing has come yet. */
+  readonly onlyIfChanged?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** See BoundaryOptions. */
   readonly waitMs?: number | undefined;
@@ -58,12 +60,22 @@ export class StreamDumps {
    *   `unavailable` when an artifact cannot be read or written; JobWaits for a job
    */
   async build(name: StreamName, kind: DumpKind, options: BuildOptions = {}): Promise<readonly StreamDump[]> {
-    const { signal, waitMs, job, onWaiting, onProgress = () => {} } = options;
+    const { signal, onlyIfChanged, waitMs, job, onWaiting, onProgress = () => {} } = options;
     const set = await this.#setOf(name);
     if (job !== undefined && !this.#mutex.isFree) throw new JobWaits(ANOTHER);
     const release = await this.#mutex.acquire(signal);
     const thread = new DumpThread(this.#parts.threadData, signal);
-    const parts = { ...this.#parts, stored: this.#stored, thread, signal, waitMs, job, onWaiting, onProgress };
+    const parts = {
+      ...this.#parts,
+      stored: this.#stored,
+      thread,
+      signal,
+      onlyIfChanged,
+      waitMs,
+      job,
+      onWaiting,
+      onProgress,
+    };
     const build = new DumpBuild(name, set, parts);
     try {
       const made = await (kind === 'full' ? build.full() : build.delta());

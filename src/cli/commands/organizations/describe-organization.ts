@@ -1,6 +1,7 @@
 import type { OrganizationView, StreamView } from '../../../api/organization-view.ts';
 import type { StreamStatisticsView } from '../../../api/stream-statistics-view.ts';
 import { normalizationOf } from '../../../records/forms/record-forms.ts';
+import { OFF } from '../../../records/stream-dump-settings.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 
@@ -14,7 +15,7 @@ export function describeOrganization(view: OrganizationView): string {
     ...(normalization === undefined ? [] : normalizationOf(normalization.kind).describe(normalization)).map(
       (line) => `  ${line}`,
     ),
-    ...describeDumps(dumps).map((line) => `  ${line}`),
+    ...describeDumps(dumps, 'as for all organizations').map((line) => `  ${line}`),
     '',
     streamTable(streams),
   ].join('\n');
@@ -44,10 +45,13 @@ export function readingOf({ private: isPrivate, readers = [] }: OrganizationView
   return readers.length === 0 ? 'its own tokens' : `its own tokens, ${readers.join(', ')}`;
 }
 
-/** Describes the schedules of dumps; empty when there are no settings. */
-export function describeDumps(dumps: StreamView['dumps']): readonly string[] {
+const ON_REQUEST = 'when asked for';
+
+/** Describes the schedules of dumps; empty when there are no settings. @param absent for a schedule that is not set */
+export function describeDumps(dumps: StreamView['dumps'], absent = ON_REQUEST): readonly string[] {
   if (dumps === undefined) return [];
-  const { full = 'when asked for', delta = 'when asked for', keep } = dumps;
+  const { keep } = dumps;
+  const [full, delta] = [dumps.full, dumps.delta].map((text = absent) => (text === OFF ? ON_REQUEST : text));
   return [`full dumps: ${full}, ${keep} are kept; deltas: ${delta}`];
 }
 

@@ -9,11 +9,14 @@ export interface DumpOptions {
   readonly keepDumps?: number;
 }
 
-/** Adds the options for dumps, of organizations (the records of their default streams) and of streams. */
-export function addDumpOptions(command: Command): void {
+/**
+ * Adds the options for dumps, of organizations (the records of their default streams) and of streams.
+ * @param absent what an empty schedule means
+ */
+export function addDumpOptions(command: Command, absent: string): void {
   command
-    .option('--full-dump <cron>', "when a full dump is made, such as '0 3 1 * *'; empty: when it is asked for")
-    .option('--delta <cron>', "when a delta is made, such as '0 5 * * *'; empty: when it is asked for")
+    .option('--full-dump <cron>', `when a full dump is made, such as '0 3 1 * *', or off; empty: ${absent}`)
+    .option('--delta <cron>', `when a delta is made, such as '0 5 * * *', or off; empty: ${absent}`)
     .option('--keep-dumps <number>', 'full dumps that are kept, with the deltas after them', wholeNumber(1, MOST_KEPT));
 }
 

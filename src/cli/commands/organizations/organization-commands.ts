@@ -114,5 +114,5 @@ export const organizationsChange: CliCommand<Options> = {
 
 function addOptions(command: Command): void {
   addOrganizationOptions(command);
-  addDumpOptions(command);
+  addDumpOptions(command, 'as for all organizations');
 }

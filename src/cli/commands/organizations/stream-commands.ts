@@ -147,7 +147,7 @@ export const streamsChange: CliCommand<ChangeOptions> = {
 
 function addOptions(command: Command): void {
   command.option('--title <text>', 'what people call it; empty: nothing');
-  addDumpOptions(command);
+  addDumpOptions(command, 'off');
 }
 
 interface DumpStreamOptions {

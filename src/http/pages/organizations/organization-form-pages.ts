@@ -1,4 +1,4 @@
-import type { Organization } from '../../../records/organization.ts';
+import { MOST_OF_ORGANIZATION, type Organization } from '../../../records/organization.ts';
 import type { RejectedForm } from '../manage/set-pages.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -13,7 +13,7 @@ export function renderAddOrganizationPage(frame: Frame, attempt: RejectedForm | 
 ${problemNotice(attempt?.problem)}
 <form class="fields" method="post" action="./add-organization">
 <p><label for="organization">Id</label>
-<input id="organization" name="organization" required maxlength="27" value="${attempt?.form.get('organization') ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="organization-hint">
+<input id="organization" name="organization" required maxlength="${MOST_OF_ORGANIZATION}" value="${attempt?.form.get('organization') ?? ''}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="organization-hint">
 <span class="hint" id="organization-hint">Its name in addresses, which stays: small letters, digits, dots, hyphens and underscores.</span></p>
 ${fields((name) => attempt?.form.get(name) ?? '')}
 <p><button>Add the organization</button></p>

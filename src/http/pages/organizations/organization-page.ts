@@ -3,7 +3,9 @@ import type { StreamDumpsView } from '../../../api/stream-dump-view.ts';
 import type { UploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatCount } from '../../../lib/format-count.ts';
+import { FIRST_STREAM } from '../../../records/arrivals/first-stream.ts';
 import type { ErrataOfUpload } from '../../../records/arrivals/latest-errata.ts';
+import { mostOfStream } from '../../../records/organization.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
@@ -60,7 +62,7 @@ ${
     ['last upload', uploads[0] === undefined ? 'never' : (timeOf(uploads[0].received, frame.now) ?? '')],
   ])
 }
-${mayUpload && defaultStream !== undefined && html`<p><a class="button" href="./upload">Upload files</a></p>`}
+${mayUpload && html`<p><a class="button" href="./upload">Upload files</a></p>`}
 ${streamSection(page)}
 ${defaultStream !== undefined && uploadSection(page, defaultStream)}
 ${errataSection(page.errata)}
@@ -83,11 +85,11 @@ function contacts({ organization, seesAddresses }: OrganizationPage): Html {
   )}`;
 }
 
-function streamSection({ organization, frame, records, runs }: OrganizationPage): Html | undefined {
+function streamSection({ organization, frame, records, runs, mayUpload }: OrganizationPage): Html | undefined {
   const { streams, defaultStream, id } = organization;
   if (streams.length === 0 && runs.length > 0) return undefined;
   if (streams.length === 0) {
-    return html`<div class="notice"><p>It has no stream yet, so it cannot upload files. ${frame.viewer.isAdministrator && html`Add the first one below, or run <code>tidemark streams add ${id} main</code>.`}</p></div>`;
+    return html`<div class="notice"><p>Nothing was uploaded yet. The first upload makes the stream ${FIRST_STREAM}, or the one that it names.${mayUpload && html` Upload files here, or run <code>tidemark upload ${id} FILE</code>.`}</p></div>`;
   }
   return html`<h2>Streams</h2>
 ${stackingTable('Streams', streams, [
@@ -142,7 +144,7 @@ function administration({ organization, frame }: OrganizationPage): Html {
   return html`<h2>Administer</h2>
 <form class="fields" method="post" action="./streams">
 <p><label for="stream">Id of a new stream</label>
-<input id="stream" name="stream" required maxlength="27" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="stream-hint">
+<input id="stream" name="stream" required maxlength="${mostOfStream(id)}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="stream-hint">
 <span class="hint" id="stream-hint">Such as full-2026: small letters, digits, dots, hyphens and underscores. It stays. The first one is the default.</span></p>
 <p><label for="title">Title</label> <input id="title" name="title" maxlength="500" autocomplete="off"></p>
 <p><button>Add the stream</button></p>

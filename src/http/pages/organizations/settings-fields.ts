@@ -57,8 +57,8 @@ function dumpFields(value: Value): Html {
 <input class="code" id="${name}" name="${name}" maxlength="${MOST_CRON}" value="${value(name)}" autocomplete="off" spellcheck="false" aria-describedby="${name}-hint">
 <span class="hint" id="${name}-hint">${hint}</span></p>`;
   return html`<h2>Dumps of the default stream</h2>
-${cron('fullDump', 'Full dumps are made', 'As in crontab, such as 0 3 1 * * for 3:00 on the first day of each month. Empty: when it is asked for.')}
-${cron('delta', 'Deltas are made', 'Such as 0 5 * * * for 5:00 each day. Empty: when it is asked for.')}
+${cron('fullDump', 'Full dumps are made', 'As in crontab, such as 0 3 1 * * for 3:00 on the first day of each month, or off: when it is asked for. Empty: as the server has it for all organizations (--full-dumps).')}
+${cron('delta', 'Deltas are made', 'Such as 0 5 * * * for 5:00 each day, or off. Empty: as for all organizations (--deltas).')}
 <p><label for="keepDumps">Full dumps that are kept</label>
 <input id="keepDumps" name="keepDumps" type="number" min="1" max="${MOST_KEPT}" value="${value('keepDumps')}" placeholder="${USUAL_KEEP}" aria-describedby="keepDumps-hint">
 <span class="hint" id="keepDumps-hint">With all deltas after the oldest of them.</span></p>`;

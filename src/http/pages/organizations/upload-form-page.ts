@@ -1,3 +1,4 @@
+import { FIRST_STREAM } from '../../../records/arrivals/first-stream.ts';
 import { ACCEPTED } from '../../../records/forms/foreign-forms.ts';
 import { type Html, html } from '../parts/html.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
@@ -15,7 +16,7 @@ export function renderUploadFormPage(page: UploadFormPage): string {
   const open = organization.streams.filter(({ archived, set }) => archived === undefined && set === undefined);
   const main = html`${problemNotice(problem)}
 ${
-  open.length === 0
+  open.length === 0 && organization.defaultStream !== undefined
     ? html`<div class="notice"><p>No stream takes uploads. An administrator adds one on <a href="./">the page of the organization</a>.</p></div>`
     : form(
         page,
@@ -38,7 +39,7 @@ function form({ organization }: UploadFormPage, streams: readonly string[], chos
   });
   return html`<p class="lead">${ACCEPTED}, also in gzip, tar or ZIP. All files of the form are one upload.</p>
 <form class="fields" method="post" action="./upload" enctype="multipart/form-data" data-progress>
-<p><label for="stream">Stream</label> <select id="stream" name="stream">${options}</select></p>
+${streams.length > 0 ? html`<p><label for="stream">Stream</label> <select id="stream" name="stream">${options}</select></p>` : html`<p class="quiet">The first upload makes the stream ${FIRST_STREAM}.</p>`}
 <p><label for="name">Name</label>
 <input id="name" name="name" maxlength="200" autocomplete="off" aria-describedby="name-hint">
 <span class="hint" id="name-hint">What you call the upload. It may be empty.</span></p>

@@ -3,7 +3,7 @@ import { streamStatisticsSchema, streamStatisticsView } from '../../../api/strea
 import { streamStatistics } from '../../../records/stream-statistics.ts';
 import { param } from '../../request/admitted.ts';
 import { json } from '../../request/operation.ts';
-import { text } from '../../request/query-parameters.ts';
+import { streamParameter } from '../../request/query-parameters.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
@@ -16,7 +16,7 @@ export function statisticsRoutes(app: ServedApp): readonly Route[] {
       id: 'showStreamStatistics',
       tag: 'organizations',
       summary: 'What a stream of an organization has and had, in numbers',
-      query: z.strictObject({ stream: text('The stream; whichever is the default one without it.', 'main') }),
+      query: z.strictObject({ stream: streamParameter() }),
       answers: [
         json(streamStatisticsSchema, 'The numbers.'),
         { status: 404, description: 'There is no such organization, or stream of it.' },

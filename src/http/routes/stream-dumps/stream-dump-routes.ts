@@ -5,7 +5,7 @@ import { DUMP_KINDS } from '../../../records/dumps/stored-stream-dump.ts';
 import { param } from '../../request/admitted.ts';
 import { type Answer, json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
-import { text } from '../../request/query-parameters.ts';
+import { streamParameter } from '../../request/query-parameters.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -36,7 +36,7 @@ export function streamDumpRoutes(app: ServedApp, stopping: AbortSignal): readonl
       summary: 'The full dumps and deltas of the records of a stream, oldest first',
       description:
         'A client that has taken a full dump takes every delta of a higher number, in order: then it has what the stream has. Full dumps between them have nothing new for it.',
-      query: z.strictObject({ stream: text('The stream; whichever is the default one without it.', 'main') }),
+      query: z.strictObject({ stream: streamParameter() }),
       answers: [json(streamDumpsSchema, 'The dumps.'), NO_STREAM],
       async handle(request, response, { stream }) {
         const organization = param(request, 'org');

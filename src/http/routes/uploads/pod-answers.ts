@@ -2,6 +2,7 @@ import type { UploadView } from '../../../api/upload-view.ts';
 import { isTidemarkError } from '../../../core/errors.ts';
 import { HttpError } from '../../request/http-error.ts';
 import { errorAnswer } from '../../response/error-answer.ts';
+import { podUploadUrl } from '../pod/pod-shapes.ts';
 
 /**
  * Fields of a response that scripts for the POD aggregator read, in addition to ours: facts of its API, as of July
@@ -17,14 +18,14 @@ interface PodFields {
 }
 
 export function podView(view: UploadView, baseUrl: string): UploadView & PodFields {
-  const { organization, stream, number, received, name } = view;
+  const { stream, number, received, name } = view;
   return {
     ...view,
     id: `${stream}/${number}`,
     name: name ?? received,
     created_at: received,
     updated_at: received,
-    url: `${baseUrl}/api/organizations/${organization}/uploads/${stream}/${number}`,
+    url: podUploadUrl(view, baseUrl),
   };
 }
 

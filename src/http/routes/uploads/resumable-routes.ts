@@ -4,7 +4,7 @@ import { MOST_LENGTH } from '../../../records/arrivals/resumable/resumable-uploa
 import { param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import type { AnswerHeader } from '../../request/operation-headers.ts';
-import { text } from '../../request/query-parameters.ts';
+import { streamParameter } from '../../request/query-parameters.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, options, patch, post, type Route, remove } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -84,7 +84,7 @@ export function resumableRoutes(
       summary: 'Begins files that are sent in several requests, by tus 1.0',
       description:
         'Send `Tus-Resumable: 1.0.0`, `Upload-Length`, and `Upload-Metadata` with `filename`, and if wanted `stream` and `name` (of the upload), each in Base64. Several files of one upload are sent one behind the other: in place of `filename`, `files` is JSON such as `[{"name": "a.mrc", "length": 123}]`, and `Upload-Length` is the sum. Of one file whose length is not known yet, send `Upload-Defer-Length: 1` in place of `Upload-Length`. The header `Location` has where the bytes go.',
-      query: z.strictObject({ stream: text('The stream; the default one without it.', 'main') }),
+      query: z.strictObject({ stream: streamParameter() }),
       answers: [
         { status: 201, description: 'It is begun.', headers: ['Location', ...STATUS_HEADERS] },
         { status: 404, description: 'There is no such organization, or stream of it.' },

@@ -7,7 +7,7 @@ import { filesOf } from '../../../records/arrivals/upload-state.ts';
 import { podStream } from '../../../records/pod-stream.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
-import { limit, text } from '../../request/query-parameters.ts';
+import { limit, streamParameter } from '../../request/query-parameters.ts';
 import { podJson, receiveUpload, type UploadRequest, uploadJson } from '../../request/receive-upload.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
@@ -52,11 +52,9 @@ const podProblemSchema = z
   .looseObject({ error: z.looseObject({ code: z.string(), message: z.string() }) })
   .meta({ id: 'PodProblem', description: 'What is wrong; also as a list of messages under the name of the field.' });
 
-const streamParameter = text('The stream; the default one without it.', 'main');
-
 const FAILURES = [
   { status: 404, description: 'There is no such organization, or stream of it.' },
-  { status: 409, description: 'The stream is archived, or the organization has none.' },
+  { status: 409, description: 'The stream is archived, or cannot be made.' },
   { status: 413, description: 'A field is too long, or there are too many.' },
 ];
 
@@ -98,8 +96,8 @@ export function uploadRoutes(
       tag: 'uploads',
       summary: 'Uploads files to a stream of an organization',
       description:
-        'One form is one upload. Nothing of it is stored when the request breaks off. A sender that exceeds its bytes a minute is slowed down.',
-      query: z.strictObject({ stream: streamParameter }),
+        'The first upload of an organization makes its default stream. One form is one upload. Nothing of it is stored when the request breaks off. A sender that exceeds its bytes a minute is slowed down.',
+      query: z.strictObject({ stream: streamParameter() }),
       body: { 'multipart/form-data': uploadForm, 'application/json': uploadJson },
       answers: [
         {
@@ -125,7 +123,7 @@ export function uploadRoutes(
       summary: 'Uploads files, as scripts for the POD aggregator do',
       description:
         'The same, with the names that the POD aggregator has, and the fields of its answers. Unknown fields are ignored, and a stream that does not exist is made.',
-      query: z.object({ stream: streamParameter }),
+      query: z.object({ stream: streamParameter() }),
       body: {
         'multipart/form-data': formOfPod,
         'application/x-www-form-urlencoded': 'text',
@@ -149,7 +147,7 @@ export function uploadRoutes(
       tag: 'uploads',
       summary: 'The uploads of a stream, newest first',
       query: z.strictObject({
-        stream: streamParameter,
+        stream: streamParameter(),
         before: z
           .string()
           .regex(/^\d{1,9}$/, 'is the number of an upload')

@@ -6,7 +6,7 @@ import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import { receivingStream } from '../../organization.ts';
-import type { OrganizationRegistry } from '../../organization-registry.ts';
+import { ensureReceiving, type ReceivingRegistry } from '../first-stream.ts';
 import type { RecordingParts } from '../record-upload.ts';
 import { randomId, storeFile } from '../store-file.ts';
 import {
@@ -42,7 +42,7 @@ const LISTED_AT_A_TIME = 8;
 interface ResumableParts extends Pick<RecordingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'list' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'put' | 'get' | 'delete' | 'list' | 'folders' | 'name'>;
-  readonly organizations: Pick<OrganizationRegistry, 'get'>;
+  readonly organizations: ReceivingRegistry;
 }
 
 export interface ResumableStatus {
@@ -79,7 +79,7 @@ export class ResumableUploads {
     for (const file of files) requireFileName(file.name);
     requireLengths(files, length);
     if (name !== undefined) requireUploadName(name);
-    const stream = receivingStream(await this.#parts.organizations.get(organization), named, set);
+    const stream = await this.#streamOf(organization, { named, set });
     const labels = { organization, stream, ...(name && { name }), files, ...(metadata && { metadata }) };
     const known = { ...(length !== undefined && { length }), ...(keptMs !== undefined && { keptMs }) };
     const upload: ResumableUpload = {
@@ -90,6 +90,16 @@ export class ResumableUploads {
     failpoint('resumable.begun');
     const current = length === 0 ? await this.#endSoon(upload) : upload;
     return { upload: current, offset: 0, expires: Date.now() + keptMsOf(upload) };
+  }
+
+  /** Made now, if it is the first one: when the last byte has come, nothing may be refused. */
+  async #streamOf(
+    organization: string,
+    { named, set }: { readonly named: string | undefined; readonly set: string | undefined },
+  ): Promise<string> {
+    const { organizations } = this.#parts;
+    if (set === undefined) return ensureReceiving(organizations, organization, named);
+    return receivingStream(await organizations.get(organization), named, set);
   }
 
   /** The resumable uploads of users that are not an upload yet, in the order of their creation. */

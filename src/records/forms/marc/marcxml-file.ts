@@ -1,6 +1,6 @@
 import type { RecordWriter } from '../record-form.ts';
 import { MarcRecord } from './marc-record.ts';
-import { MARCXML_END, MARCXML_START } from './marcxml-markup.ts';
+import { MARCXML_END, MARCXML_START, MARKUP } from './marcxml-markup.ts';
 import { MarcXmlWriter, writeMarcXml } from './write-marcxml.ts';
 
 /** Bytes taken from the writer at a time: half of its initial buffer, so that the buffer need not grow. */
@@ -10,7 +10,7 @@ const DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 /** Writes a file of MARCXML. */
 export class MarcXmlFile implements RecordWriter {
   readonly #write: (bytes: Buffer) => void;
-  readonly #xml = new MarcXmlWriter();
+  readonly #xml = new MarcXmlWriter(MARKUP.recordOfCollection);
 
   constructor(write: (bytes: Buffer) => void) {
     this.#write = write;

@@ -10,6 +10,8 @@ const bytesOf = (text: string): Uint8Array => new Uint8Array(Buffer.from(text));
 
 export const MARKUP = {
   record: bytesOf(`<record xmlns="${MARCXML_NAMESPACE}">\n<leader>`),
+  /** In a collection, which declares the namespace. */
+  recordOfCollection: bytesOf('<record>\n<leader>'),
   leaderEnd: bytesOf('</leader>\n'),
   recordEnd: bytesOf('</record>\n'),
   controlField: bytesOf('<controlfield tag="'),

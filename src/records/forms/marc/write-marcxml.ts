@@ -16,13 +16,18 @@ export function writeMarcXml(record: MarcRecord): string {
 const MOST_USUAL_BYTES = 1_048_576;
 
 /**
- * Writes records into memory, each as `writeMarcXml` does. Copies their bytes one by one, which takes a fifth of the
- * time of building and encoding text.
+ * Writes records into memory, each as `writeMarcXml` does, or as elements of a collection. Copies their bytes one by
+ * one, which takes a fifth of the time of building and encoding text.
  */
 export class MarcXmlWriter {
   #out: Buffer = Buffer.alloc(0);
   #at = 0;
   #usualBytes = 0;
+  readonly #start: Uint8Array;
+
+  constructor(start: Uint8Array = MARKUP.record) {
+    this.#start = start;
+  }
 
   /** Number of bytes that can be taken. */
   get size(): number {
@@ -32,7 +37,7 @@ export class MarcXmlWriter {
   add(record: MarcRecord): void {
     const { bytes } = record;
     this.#makeRoom(mostBytesOf(bytes));
-    this.#put(MARKUP.record);
+    this.#put(this.#start);
     this.#putText(bytes, 0, LEADER_LENGTH);
     this.#put(MARKUP.leaderEnd);
     const first = numberAt(bytes, 0, 5);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { buildRecord } from '../../../../../src/records/forms/marc/build-record.ts';
 import type { MarcField, MarcRecord } from '../../../../../src/records/forms/marc/marc-record.ts';
+import { MarcXmlFile } from '../../../../../src/records/forms/marc/marcxml-file.ts';
 import { MARCXML_END, MARCXML_START, mostBytesOf } from '../../../../../src/records/forms/marc/marcxml-markup.ts';
 import { readMarcXml } from '../../../../../src/records/forms/marc/read-marcxml.ts';
 import { MarcXmlWriter, writeMarcXml } from '../../../../../src/records/forms/marc/write-marcxml.ts';
@@ -60,6 +61,25 @@ describe('A writer of MARCXML', () => {
       '</record>',
       '',
     ]);
+  });
+
+  it('declares the namespace once in a file, on the collection (136)', async () => {
+    const records = ['a', 'b'].map((value) => buildRecord('00000nam a2200000 a 4500', [{ tag: '001', value }]));
+    const chunks: string[] = [];
+    const file = new MarcXmlFile((bytes) => chunks.push(bytes.toString()));
+    for (const { bytes } of records) file.add(bytes);
+    file.end();
+    const xml = chunks.join('');
+    assert.deepEqual(xml.match(/<(collection|record)[^>]*>/g), [
+      '<collection xmlns="http://www.loc.gov/MARC21/slim">',
+      '<record>',
+      '<record>',
+    ]);
+    const read = await readAll(readMarcXml, Buffer.from(xml));
+    assert.deepEqual(
+      read.map((one) => isRecord(one) && contentOf(one).fields),
+      records.map((record) => [...record.fields()]),
+    );
   });
 
   it('writes many records as it writes each, and changes nothing that was taken @long', async () => {
