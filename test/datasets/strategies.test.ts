@@ -84,7 +84,7 @@ describe('strategies of datasets', () => {
   });
 
   it('fails as a whole when this program cannot store a file', async () => {
-    const files = [served.file({ name: 'a.csv' }), served.file({ name: 'b.csv' })];
+    const files = ['a.csv', 'b.csv'].map((name) => served.file({ name, size: 300_000 }));
     rmSync(served.scratchFolder, { recursive: true });
     const processed = archive.process(archivingJob(files));
     await assert
