@@ -14,6 +14,8 @@ export interface FindParts {
   readonly limits: IngestLimits;
   /** Asked in order. */
   readonly platforms: readonly DatasetPlatform[];
+  /** The hosts that get a token (`--platform-token`). */
+  readonly tokenHosts: readonly string[];
   crawl(url: string, signal: AbortSignal): Promise<CrawledLanding>;
   clientFor(asked: Pick<IngestQuery, 'signal' | 'onReply'>): PlatformClient;
 }
@@ -52,6 +54,7 @@ export async function findDataset(
   const dataset = await platform.processRequest(question, parts.clientFor(asked));
   findings.dataset = dataset;
   requireLimits(dataset, parts.limits);
+  requireOwnFiles(dataset, parts.tokenHosts);
   const strategy = chooseStrategy(dataset, { bundled: options.bundle === true, limits: parts.limits.web });
   findings.strategy = strategy;
   return { landing, dataset, strategy };
@@ -72,6 +75,23 @@ function requireLimits(dataset: PlatformDataset, limits: IngestLimits): void {
     throw new IngestFailure('too-large-size', `${landingUrl} has ${sizes}: raise --dataset-size to ingest it`);
   }
 }
+
+/**
+ * A token is that of the operator: a page of another host that names files there could make this program publish what
+ * only its operator may read.
+ */
+function requireOwnFiles({ files, bundle, landingUrl }: PlatformDataset, tokenHosts: readonly string[]): void {
+  const own = siteOf(landingUrl);
+  for (const url of [bundle?.url, ...files.map(({ platformUrl }) => platformUrl)]) {
+    if (url === undefined || !URL.canParse(url) || !tokenHosts.includes(new URL(url).host)) continue;
+    if (`.${siteOf(url)}`.endsWith(`.${own}`)) continue;
+    const { host } = new URL(url);
+    const message = `${landingUrl} names a file at ${host}, which gets a token (--platform-token), but is another host`;
+    throw new IngestFailure('bad-manifest', `${message}: request the dataset at ${host} itself`);
+  }
+}
+
+const siteOf = (url: string): string => new URL(url).host.replace(/^www\./, '');
 
 function unmatched({ url, mimetype, signposts }: Landing): IngestFailure {
   const next = signposts.find(({ rel }) => rel === 'refresh')?.href;

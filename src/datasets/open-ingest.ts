@@ -41,6 +41,7 @@ export function openIngest({ configuration, catalog, artifacts }: OpenIngestPart
       web: { files: datasetWebFiles, totalBytes: datasetWebSize, fileBytes: datasetWebFileSize },
     },
     platforms: datasetPlatforms(),
+    tokenHosts: tokens.map(({ host }) => host),
     crawl: (url, signal) => crawlLanding(url, { fetcher, html, signal }),
     clientFor: ({ signal, onReply }) => openPlatformClient({ fetcher, signal, ...(onReply && { onReply }) }),
     archiverOf: (strategy) => archiverOf(strategy, { backends, fetches, datasetBytes: datasetSize }),
