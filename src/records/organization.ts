@@ -107,7 +107,7 @@ export function requireCollectionId(id: string): void {
 
 function requireId(id: string, field: keyof typeof AN, most: number): void {
   const isLong = id.length > most;
-  const problem = isLong ? `it has more than ${most} characters${WHY[field]}` : problemOf(id);
+  const problem = isLong ? `it has more than ${most} character${most === 1 ? '' : 's'}${WHY[field]}` : problemOf(id);
   if (problem === undefined) return;
   throw new TidemarkError(
     'invalid',

@@ -76,7 +76,10 @@ describeOnEachStore('runs of activities on the command line', (store, itOnce) =>
     assert.equal((await json('activity', 'list', provider)).runs.length, 1);
     const refused = await place.run(['streams', 'add', provider, 'main']);
     assert.equal(refused.exitCode, 2);
-    assert.match(refused.stderr, /is not a valid id of an organization/);
+    assert.match(
+      refused.stderr,
+      /"main" is not a valid id of a stream: it has more than 1 character, since the id of its set/,
+    );
   });
 
   itOnce('have failed when their process was killed, which a server notices', async () => {

@@ -166,7 +166,8 @@ describe('a mirror of a source with a Resource Dump', () => {
     listPackages(source);
     const { stdout, exitCode } = await runTidemark(['mirror', source.url, 'copy'], { cwd: disk.folder });
     assert.equal(exitCode, 0, stdout);
-    assert.match(stdout, /210 fetched \([^)]*\), 140 of them from the Resource Dump/);
+    // While that package is being fetched, the disk has no room for files of the package before it, either.
+    assert.match(stdout, /210 fetched \([^)]*\), (?:70|140) of them from the Resource Dump/);
     assert.deepEqual(copyIn(join(disk.folder, 'copy')), Object.fromEntries([...source.files].sort(byName)));
   });
 

@@ -40,7 +40,10 @@ describe('the program, as it is called', () => {
 
   it('prints commands that work when npm starts it', () => {
     const { stderr } = shell(`npm start --silent --prefix '${ROOT}' -- status --data '${cwd}'`, environment());
-    assert.match(stderr, /make one with "npm start -- publish" or "npm start -- sets add"/);
+    assert.match(
+      stderr,
+      /make one with "npm start -- publish", "npm start -- sets add" or "npm start -- datasets ingest"/,
+    );
   });
 
   it('quotes a path with spaces, and keeps it short', () => {
