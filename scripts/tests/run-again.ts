@@ -1,5 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname } from 'node:path';
 import { mochaGlobalSetup, mochaGlobalTeardown } from '../../test/support/shared-services.ts';
 import { type Failure, readFailures } from './failures.ts';
 import { judge, readOccasions } from './judge.ts';
@@ -40,7 +42,8 @@ function passes({ file, title }: Failure, times: number, seed = ''): boolean {
   const only = /"(before|after) (all|each)" hook/.test(title) ? [] : ['--fgrep', title];
   // With one job mocha loads files by require(), which refuses an await outside of functions.
   const command = ['--config', '.mocharc.all.json', '--jobs', '2', ...only, file!];
-  const environment = { ...process.env, TEST_FAILURES: '' };
+  // The folder of this process is one too deep: paths of the sockets of browsers have at most 107 characters.
+  const environment = { ...process.env, TMPDIR: dirname(tmpdir()), TEST_FAILURES: '' };
   if (seed !== '') {
     Object.assign(environment, { PROPERTY_SEED: seed, NODE_OPTIONS: '--import=./test/support/property-seed.ts' });
   }

@@ -73,7 +73,7 @@ describe('The settings of an organization on its page', () => {
   });
 
   for (const [fields, says] of [
-    [{ delta: 'each night' }, /each night.* is not a schedule for dumps/],
+    [{ delta: 'each night' }, /each night.* is neither a schedule for dumps nor off/],
     [{ normalization: 'pod', items: '952' }, /is not a mapping of items: use FIELD:CODE=CODE,…, such as 952:i=p/],
     [{ keepDumps: '0' }, /Keep 1 to 1000 full dumps, not 0/],
   ] as const) {

@@ -81,6 +81,7 @@ runs is the same one. The set is made by the first request of an administrator; 
       answers: [
         { ...json(datasetRequestSchema, 'The request, which waits for its job.', 202), headers: ['Location'] },
         BY_LINE,
+        { status: 404, description: 'There is no such set yet, and the sender may not make it.' },
         { status: 409, description: 'The set is for other resources, or the URL was requested for another set.' },
       ],
       async handle(request, response, { set = DEFAULT_SET, ...options }) {
