@@ -14,6 +14,27 @@ export interface HarvestFields {
   readonly normalization?: Normalization | undefined;
 }
 
+/** Who sent an upload, or asked for a change. Shown to those who manage the organization alone. */
+interface Sender {
+  /** Id of the token; absent on the command line. */
+  readonly token?: string | undefined;
+  /** Name of the token, or of the user of the operating system who ran a command. */
+  readonly name?: string | undefined;
+  /** Network address of the client; absent on the command line. */
+  readonly address?: string | undefined;
+}
+
+/**
+ * Makes a delivery of what earlier uploads of its stream have: their files are read again, in the order of their
+ * numbers, without those that were removed (docs/internals/records.md, "Reading a stream again").
+ */
+interface ReadsAgain {
+  /** The number of an upload that is removed: only the ids that it names are read. Absent: all ids are. */
+  readonly removes?: number | undefined;
+  /** Why, in the words of the person who asked for it. */
+  readonly reason?: string | undefined;
+}
+
 /** Files that an organization delivered to a stream together. An upload never changes. */
 export interface Upload extends HarvestFields {
   readonly organization: string;
@@ -28,6 +49,9 @@ export interface Upload extends HarvestFields {
   readonly files: readonly UploadedFile[];
   /** The URL from which a job fetches the file, after the upload has its number: see `requireUrl`. */
   readonly url?: string | undefined;
+  /** Absent when an earlier version recorded it. */
+  readonly by?: Sender | undefined;
+  readonly readsAgain?: ReadsAgain | undefined;
   /** A random text that identifies the process that recorded this upload. */
   readonly token: string;
 }
