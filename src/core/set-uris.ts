@@ -13,9 +13,11 @@ export function setHome(baseUrl: string, slug: string): string {
   return `${baseUrl}/sets/${slug}/`;
 }
 
-/** The base URL of a set of records as a repository of OAI-PMH. */
-export function oaiBase(baseUrl: string, slug: string): string {
-  return `${baseUrl}/oai/${slug}`;
+/**
+ * The base URL of a set of records as a repository of OAI-PMH; without a set, of the repository of all organizations.
+ */
+export function oaiBase(baseUrl: string, slug?: string): string {
+  return slug === undefined ? `${baseUrl}/oai` : `${baseUrl}/oai/${slug}`;
 }
 
 /** The URL of the stream of a set's changes. */

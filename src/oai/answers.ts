@@ -10,13 +10,14 @@ export const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n';
 
 const SCHEMA = `${OAI_NAMESPACE}OAI-PMH.xsd`;
 const XSI = 'http://www.w3.org/2001/XMLSchema-instance';
-/** Relative, since a base URL may have a path. */
-const STYLESHEET = '../oai.xsl';
+const STYLESHEET = 'oai.xsl';
 /** RFC 3986. */
 const URI = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 
 interface Answer {
   readonly responseDate: string;
+  /** Where the style sheet is. Relative, since a base URL may have a path. */
+  readonly folder: '' | '../';
   readonly baseUrl: string;
   /** The arguments to repeat. */
   readonly given: RequestArguments;
@@ -25,11 +26,11 @@ interface Answer {
 }
 
 /** A whole answer (OAI-PMH 2.0, 3.2). */
-export function writeAnswer({ responseDate, baseUrl, given, body }: Answer): string {
+export function writeAnswer({ responseDate, folder, baseUrl, given, body }: Answer): string {
   const repeated = given.filter(([name, value]) => isWritable(name, value));
   const attributes = repeated.map(([name, value]) => ` ${name}="${escapeXml(value)}"`).join('');
   return (
-    `${XML_DECLARATION}<?xml-stylesheet type="text/xsl" href="${STYLESHEET}"?>\n` +
+    `${XML_DECLARATION}<?xml-stylesheet type="text/xsl" href="${folder}${STYLESHEET}"?>\n` +
     `<OAI-PMH xmlns="${OAI_NAMESPACE}" xmlns:xsi="${XSI}" xsi:schemaLocation="${OAI_NAMESPACE} ${SCHEMA}">\n` +
     `<responseDate>${responseDate}</responseDate>\n<request${attributes}>${escapeXml(baseUrl)}</request>\n` +
     `${body}\n</OAI-PMH>\n`
@@ -58,11 +59,16 @@ export function writeFormat({ prefix, namespace, schema }: MetadataFormat, ofEle
   return `<${ofElements}metadataFormat>${parts.join('')}</${ofElements}metadataFormat>`;
 }
 
+export function writeFormats(formats: readonly MetadataFormat[]): string {
+  return `<ListMetadataFormats>${formats.map((format) => writeFormat(format)).join('')}</ListMetadataFormats>`;
+}
+
 /** Without the sets whose setSpec OAI-PMH does not allow, as in headers. */
 export function writeSets(sets: readonly SourceSet[]): string {
   const allowed = sets.filter(({ spec }) => SET_SPEC.test(spec));
-  const written = allowed.map(({ spec, name }) => {
-    return `<set><setSpec>${escapeXml(spec)}</setSpec><setName>${escapeXml(name)}</setName></set>\n`;
+  const written = allowed.map(({ spec, name, description }) => {
+    const described = description === undefined ? '' : `<setDescription>${description}</setDescription>`;
+    return `<set><setSpec>${escapeXml(spec)}</setSpec><setName>${escapeXml(name)}</setName>${described}</set>\n`;
   });
   return `<ListSets>\n${written.join('')}</ListSets>`;
 }

@@ -27,7 +27,12 @@ export function parseDatestamp(text: string): Datestamp | undefined {
 
 /** The datestamp of a record: the second of the stamp of its last change. */
 export function datestampOf(stamp: Stamp): string {
-  return formatSeconds(Math.floor(stamp / MICROSECONDS));
+  return formatSeconds(secondOf(stamp));
+}
+
+/** Since 1970. */
+export function secondOf(stamp: Stamp): number {
+  return Math.floor(stamp / MICROSECONDS);
 }
 
 /** The boundary below the changes of a second, and of all later ones. */

@@ -9,12 +9,12 @@ export interface Identity {
   readonly adminEmail: string;
   /** The datestamp that no record is older than. */
   readonly earliest: string;
-  /** The set's Capability List, where a client of ResourceSync begins. */
-  readonly capabilityList: string;
+  /** Where a client of ResourceSync begins. */
+  readonly resourceSync: string;
 }
 
 /** OAI-PMH 2.0, 4.2. */
-export function writeIdentify({ name, baseUrl, adminEmail, earliest, capabilityList }: Identity): string {
+export function writeIdentify({ name, baseUrl, adminEmail, earliest, resourceSync }: Identity): string {
   return `<Identify>
 <repositoryName>${escapeXml(name)}</repositoryName>
 <baseURL>${escapeXml(baseUrl)}</baseURL>
@@ -24,7 +24,7 @@ export function writeIdentify({ name, baseUrl, adminEmail, earliest, capabilityL
 <deletedRecord>persistent</deletedRecord>
 <granularity>YYYY-MM-DDThh:mm:ssZ</granularity>
 <compression>gzip</compression>
-<description><rs:ln xmlns:rs="${RS_NAMESPACE}" xsi:schemaLocation="${RS_NAMESPACE} ${RS_SCHEMA}" rel="resourcesync" href="${escapeXml(capabilityList)}"/></description>
+<description><rs:ln xmlns:rs="${RS_NAMESPACE}" xsi:schemaLocation="${RS_NAMESPACE} ${RS_SCHEMA}" rel="resourcesync" href="${escapeXml(resourceSync)}"/></description>
 </Identify>`;
 }
 

@@ -17,6 +17,9 @@ export function openRepositories(parts: RepositoriesParts) {
   return {
     /** @see Repositories.answer */
     answer: async (...request: Parameters<Repositories['answer']>) => (await repositories()).answer(...request),
+    /** @see Repositories.answerAll */
+    answerAll: async (...request: Parameters<Repositories['answerAll']>) =>
+      (await repositories()).answerAll(...request),
     /** @see Repositories.staticRepository */
     staticRepository: async (...set: Parameters<Repositories['staticRepository']>) =>
       (await repositories()).staticRepository(...set),

@@ -1,28 +1,37 @@
 import { LARGEST_CLOCK_ERROR_MS } from '../core/accepted-clock.ts';
-import { TidemarkError } from '../core/errors.ts';
-import { traitsOf } from '../core/origin.ts';
 import type { ResourceSet, SetId } from '../core/resource-set.ts';
 import { oaiBase, setHome } from '../core/set-uris.ts';
 import { clockStamp, type Stamp } from '../core/stamp.ts';
+import { formatSeconds } from '../core/w3c-datetime.ts';
+import type { Organization } from '../records/organization.ts';
+import type { SetRegistry } from '../sets/set-registry.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
-import { writeAnswer, writeErrors, writeFormat, writeSets } from './answers.ts';
-import { datestampOf } from './datestamps.ts';
+import { writeAnswer, writeErrors, writeSets } from './answers.ts';
+import { datestampOf, secondOf } from './datestamps.ts';
 import { type Identity, postmasterOf, writeIdentify } from './identify.ts';
 import { answerList, type ListedSet } from './lists/answer-list.ts';
+import { answerFormats, answerRecord } from './lists/answer-record.ts';
 import { BusyLimit } from './lists/busy-limit.ts';
-import { RecordWriter } from './lists/record-writer.ts';
+import { answerOrganizations } from './organizations/answer-organizations.ts';
 import { type OaiRequest, parseRequest, type RequestArguments, repeatedArguments } from './parse-request.ts';
 import { openProfile, type ProfileParts } from './profiles/open-profile.ts';
-import { type ListedRecord, requireFormat, requireSets } from './profiles/profile.ts';
-import { readRecord } from './profiles/read-records.ts';
-import { ProtocolErrors, protocolError } from './protocol.ts';
+import { requireSets } from './profiles/profile.ts';
+import { ProtocolErrors } from './protocol.ts';
+import { requireServed } from './require-served.ts';
 import { staticRepository } from './static-repository.ts';
+
+interface AnsweredBody {
+  readonly body: string;
+  /** In seconds since 1970, where it is not the one of this answer. */
+  readonly responseDate?: number;
+}
 
 export interface RepositoriesParts extends ProfileParts {
   readonly index: Pick<
     ResourceIndex,
-    'changes' | 'watermark' | 'lookup' | 'lastChanges' | 'read' | 'summary' | 'history'
+    'changes' | 'watermark' | 'lookup' | 'lastChanges' | 'read' | 'summary' | 'summaries' | 'history'
   >;
+  readonly sets: Pick<SetRegistry, 'list'>;
   readonly adminEmail: string | undefined;
 }
 
@@ -30,7 +39,7 @@ export interface RepositoriesParts extends ProfileParts {
 const LATEST_COMMIT_MS = LARGEST_CLOCK_ERROR_MS + 30_000;
 
 /**
- * The sets of records as repositories of OAI-PMH 2.0, one each. It stores nothing: lists are read from the log, the
+ * The sets of records as repositories of OAI-PMH 2.0, one each, and those of all organizations as another one. It stores nothing: lists are read from the log, the
  * states and the artifacts, and a resumption token is a position in the log.
  */
 export class Repositories {
@@ -50,16 +59,39 @@ export class Repositories {
    */
   async answer(set: ResourceSet, given: RequestArguments, signal?: AbortSignal): Promise<string> {
     requireServed(set);
+    return this.#answered({ slug: set.slug, given }, async (request) => ({
+      body: await this.#body(set, request, signal),
+    }));
+  }
+
+  /**
+   * Answers a request to the repository of all organizations.
+   * @param organizations those that the sender may read, ascending by id: the answer is as if there were no others
+   * @throws TidemarkError as `answer`
+   */
+  answerAll(organizations: readonly Organization[], given: RequestArguments, signal?: AbortSignal): Promise<string> {
+    const parts = { ...this.#parts, limit: this.#limit, earliest: (set: ResourceSet) => this.#earliest(set) };
+    return this.#answered({ given }, (request, responseDate) =>
+      answerOrganizations(organizations, { request, responseDate, signal }, parts),
+    );
+  }
+
+  async #answered(
+    { slug, given }: { readonly slug?: string; readonly given: RequestArguments },
+    bodyOf: (request: OaiRequest, responseDate: number) => Promise<AnsweredBody>,
+  ): Promise<string> {
     // Before the list is read: what changes from now on is in the next one.
-    const responseDate = await this.#responseDate();
-    const baseUrl = oaiBase((await this.#parts.source()).baseUrl, set.slug);
+    const second = await this.#responseDate();
+    const baseUrl = oaiBase((await this.#parts.source()).baseUrl, slug);
+    const folder = slug === undefined ? '' : '../';
     try {
-      const body = await this.#body(set, parseRequest(given), signal);
-      return writeAnswer({ responseDate, baseUrl, given, body });
+      const { body, responseDate = second } = await bodyOf(parseRequest(given), second);
+      return writeAnswer({ responseDate: formatSeconds(responseDate), folder, baseUrl, given, body });
     } catch (error) {
       if (!(error instanceof ProtocolErrors)) throw error;
-      const { errors } = error;
-      return writeAnswer({ responseDate, baseUrl, given: repeatedArguments(given, errors), body: writeErrors(errors) });
+      const repeated = repeatedArguments(given, error.errors);
+      const body = writeErrors(error.errors);
+      return writeAnswer({ responseDate: formatSeconds(second), folder, baseUrl, given: repeated, body });
     }
   }
 
@@ -76,10 +108,11 @@ export class Repositories {
   /**
    * A client asks next time for what has changed since this date, so all changes that are not visible now must be
    * later. They are above the watermark, and above what the clock was before the longest commit: the later one counts.
+   * In seconds since 1970.
    */
-  async #responseDate(): Promise<string> {
+  async #responseDate(): Promise<number> {
     const watermark = await this.#parts.index.watermark();
-    return datestampOf(Math.max(watermark, clockStamp(Date.now() - LATEST_COMMIT_MS)));
+    return secondOf(Math.max(watermark, clockStamp(Date.now() - LATEST_COMMIT_MS)));
   }
 
   async #body(set: ResourceSet, request: OaiRequest, signal: AbortSignal | undefined): Promise<string> {
@@ -89,9 +122,9 @@ export class Repositories {
       case 'ListSets':
         return writeSets(requireSets(listed.profile));
       case 'ListMetadataFormats':
-        return this.#formats(listed, request.identifier);
+        return answerFormats(listed, request.identifier);
       case 'GetRecord':
-        return this.#record(listed, request);
+        return answerRecord(listed, request);
       case 'ListIdentifiers':
       case 'ListRecords':
         return this.#limit.run(() => answerList(listed, request, { signal, pause: () => this.#limit.giveWay() }));
@@ -105,14 +138,13 @@ export class Repositories {
 
   async #identity(set: ResourceSet): Promise<Identity> {
     const { baseUrl } = await this.#parts.source();
-    const { adminEmail = postmasterOf(baseUrl) } = this.#parts;
     const { slug, title } = set;
     return {
       name: title ?? slug,
       baseUrl: oaiBase(baseUrl, slug),
-      adminEmail,
+      adminEmail: this.#parts.adminEmail ?? postmasterOf(baseUrl),
       earliest: datestampOf(await this.#earliest(set)),
-      capabilityList: `${setHome(baseUrl, slug)}capabilitylist.xml`,
+      resourceSync: `${setHome(baseUrl, slug)}capabilitylist.xml`,
     };
   }
 
@@ -124,42 +156,4 @@ export class Repositories {
     }
     return this.#first.get(id) ?? epochStart;
   }
-
-  async #formats({ profile, ...listed }: ListedSet, identifier: string | undefined): Promise<string> {
-    let formats = await profile.formats();
-    if (identifier !== undefined) {
-      const { state } = await find({ profile, ...listed }, identifier);
-      const record = state && (await profile.read(await readRecord(state, listed.records)));
-      formats = formats.filter(({ prefix }) => record?.metadata(prefix) !== undefined);
-    }
-    if (formats.length === 0) throw protocolError('noMetadataFormats', 'the record is deleted: it has no metadata');
-    return `<ListMetadataFormats>${formats.map((format) => writeFormat(format)).join('')}</ListMetadataFormats>`;
-  }
-
-  async #record(listed: ListedSet, request: OaiRequest & { readonly verb: 'GetRecord' }): Promise<string> {
-    const { identifier, metadataPrefix } = request;
-    const found = await find(listed, identifier);
-    await requireFormat(listed.profile, metadataPrefix);
-    const [written] = await new RecordWriter(listed, { metadataPrefix, id: identifier }).write([found]);
-    if (written !== undefined) return `<GetRecord>\n${written}</GetRecord>`;
-    throw protocolError('cannotDisseminateFormat', `this record has no metadata in ${metadataPrefix}`);
-  }
-}
-
-/** @throws ProtocolErrors `idDoesNotExist` */
-async function find({ id, profile, index }: ListedSet, identifier: string): Promise<ListedRecord> {
-  const key = profile.keyOf(identifier);
-  const [found] = key === undefined ? [] : await index.lookup(id, [key]);
-  if (found !== undefined) return found;
-  throw protocolError('idDoesNotExist', 'there is no record with this identifier');
-}
-
-/** @throws TidemarkError `not-found`, `not-ready` */
-function requireServed({ slug, origin, ready }: ResourceSet): void {
-  if (traitsOf(origin).entry !== 'record') {
-    const message = `the resources of "${slug}" are no records: only sets of records are served by OAI-PMH`;
-    throw new TidemarkError('not-found', message, { set: slug });
-  }
-  if (ready) return;
-  throw new TidemarkError('not-ready', `"${slug}" is being read for the first time, or moved`, { set: slug });
 }

@@ -23,17 +23,22 @@ export interface ListPosition {
 }
 
 const VERSION = 1;
+const PARTS = 9;
 const MOST_CHARACTERS = 10_000;
 const BASE64URL = /^[A-Za-z0-9_-]+$/;
 
 export function encodePosition(position: ListPosition): string {
   const { verb, set, metadataPrefix, spec = null, after, until = null, cursor, size = null } = position;
   const parts = [VERSION, verb, set, metadataPrefix, spec, after, until, cursor, size];
+  return encodeParts(parts);
+}
+
+export function encodeParts(parts: readonly unknown[]): string {
   return Buffer.from(JSON.stringify(parts)).toString('base64url');
 }
 
-/** Undefined for what `encodePosition` has not written. The caller checks set, verb and prefix. */
-export function decodePosition(token: string): ListPosition | undefined {
+/** Undefined for what `encodeParts` has not written, and for another number of parts. */
+export function decodeParts(token: string, length: number): readonly unknown[] | undefined {
   if (token.length > MOST_CHARACTERS || !BASE64URL.test(token)) return undefined;
   let parts: unknown;
   try {
@@ -41,10 +46,15 @@ export function decodePosition(token: string): ListPosition | undefined {
   } catch {
     return undefined;
   }
-  if (!Array.isArray(parts) || parts.length !== 9) return undefined;
-  const [version, verb, set, metadataPrefix, spec, after, until, cursor, size] = parts as unknown[];
-  if (version !== VERSION || (verb !== 'ListIdentifiers' && verb !== 'ListRecords')) return undefined;
-  if (typeof metadataPrefix !== 'string' || !PREFIX.test(metadataPrefix)) return undefined;
+  return Array.isArray(parts) && parts.length === length ? parts : undefined;
+}
+
+/** Undefined for what `encodePosition` has not written. The caller checks set, verb and prefix. */
+export function decodePosition(token: string): ListPosition | undefined {
+  const parts = decodeParts(token, PARTS);
+  if (parts === undefined) return undefined;
+  const [version, verb, set, metadataPrefix, spec, after, until, cursor, size] = parts;
+  if (version !== VERSION || !isListVerb(verb) || !isPrefix(metadataPrefix)) return undefined;
   if (spec !== null && (typeof spec !== 'string' || !spec.isWellFormed())) return undefined;
   if (!isCount(set) || !isCount(after) || !isCount(cursor) || !isCountOrNull(until) || !isCountOrNull(size)) {
     return undefined;
@@ -61,10 +71,18 @@ export function decodePosition(token: string): ListPosition | undefined {
   };
 }
 
-function isCount(value: unknown): value is number {
+export function isListVerb(value: unknown): value is ListVerb {
+  return value === 'ListIdentifiers' || value === 'ListRecords';
+}
+
+export function isPrefix(value: unknown): value is string {
+  return typeof value === 'string' && PREFIX.test(value);
+}
+
+export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-function isCountOrNull(value: unknown): value is number | null {
+export function isCountOrNull(value: unknown): value is number | null {
   return value === null || isCount(value);
 }

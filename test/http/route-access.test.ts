@@ -154,6 +154,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /sets/:set/dumps/:file': 'who may read the set',
   'GET /sets/:set/resources/*path': 'who may read the set',
   'GET /oai.xsl': 'everybody',
+  'GET /oai': 'everybody',
+  'POST /oai': 'everybody',
   'GET /oai/:set': 'who may read the set',
   'POST /oai/:set': 'who may read the set',
   'GET /oai/:set/static.xml': 'who may read the set',

@@ -38,13 +38,18 @@ export async function answerList(
 }
 
 async function newPosition({ id, profile }: ListedSet, request: NewList): Promise<ListPosition> {
-  const { verb, metadataPrefix, set: spec, from, until } = request;
+  const { verb, metadataPrefix, set: spec } = request;
   await requireFormat(profile, metadataPrefix);
   if (spec !== undefined) requireSets(profile);
+  return { verb, set: id, metadataPrefix, spec, ...rangeOf(request), cursor: 0 };
+}
+
+/** The boundaries between which records are listed. */
+export function rangeOf({ from, until }: Pick<NewList, 'from' | 'until'>): Pick<ListPosition, 'after' | 'until'> {
   const after = from === undefined ? 0 : boundaryBelow(from.first);
   const end = until === undefined ? Number.POSITIVE_INFINITY : boundaryBelow(until.last + 1);
   // The year 9999 is no stamp, and no number of a token; no record is so late.
-  return { verb, set: id, metadataPrefix, spec, after, until: Number.isSafeInteger(end) ? end : undefined, cursor: 0 };
+  return { after, until: Number.isSafeInteger(end) ? end : undefined };
 }
 
 function resumedPosition({ id }: ListedSet, { verb, resumptionToken }: ResumedList): ListPosition {
@@ -59,18 +64,25 @@ function resumedPosition({ id }: ListedSet, { verb, resumptionToken }: ResumedLi
  * The last record of the page before, once more: what the token promised was changed so that it is not in the list any
  * more, and an answer without records would be an error.
  */
-async function lastRecord(set: ListedSet, position: ListPosition): Promise<readonly string[]> {
+export async function lastRecord(
+  set: ListedSet,
+  position: Parameters<typeof readListPage>[1],
+): Promise<readonly string[]> {
   const { after } = position;
   return (await readListPage(set, { ...position, after: Math.max(0, after - 2), until: after })).items;
 }
 
 /** The element after the records; empty for a list with one page. */
-async function tokenAfter(set: ListedSet, position: ListPosition, { items, next }: ListPage): Promise<string> {
+async function tokenAfter(
+  set: ListedSet,
+  position: ListPosition,
+  { items, through, hasNext }: ListPage,
+): Promise<string> {
   const { cursor, size: known } = position;
-  if (next === undefined) return cursor === 0 ? '' : writeToken({ token: '', cursor, size: known });
+  if (!hasNext) return cursor === 0 ? '' : writeToken({ token: '', cursor, size: known });
   const size = known ?? (cursor === 0 ? await countedSize(set, position) : undefined);
   return writeToken({
-    token: encodePosition({ ...position, after: next, cursor: cursor + items.length, size }),
+    token: encodePosition({ ...position, after: through, cursor: cursor + items.length, size }),
     cursor,
     size,
   });

@@ -7,9 +7,9 @@ import type { ListPosition } from '../resumption-token.ts';
 import { readCurrentRecords } from './current-records.ts';
 import { RecordWriter, type WrittenSet } from './record-writer.ts';
 
-const MOST_RECORDS = 1_000;
+export const MOST_RECORDS = 1_000;
 /** Bytes of stored records: a page has at least one record, however long it is. */
-const MOST_BYTES = 8 * 1024 * 1024;
+export const MOST_BYTES = 8 * 1024 * 1024;
 /** Bytes of a page that may stay in memory while others are made. */
 const MOST_PAUSED_BYTES = 64 * 1024;
 /** Number of changes that are read at a time when few of them are in the list. */
@@ -18,8 +18,12 @@ const LEAST_READ = 250;
 export interface ListPage {
   /** Elements `record` or `header`, ascending by stamp. */
   readonly items: readonly string[];
-  /** Where the next page begins; undefined at the end of the list. */
-  readonly next: Stamp | undefined;
+  /** The boundary above the last one: where the next page begins. */
+  readonly through: Stamp;
+  /** Whether there is a next page. */
+  readonly hasNext: boolean;
+  /** Of stored records; 0 for ListIdentifiers. */
+  readonly bytes: number;
 }
 
 export interface PageOptions {
@@ -29,6 +33,7 @@ export interface PageOptions {
   readonly pause?: () => Promise<void>;
   /** Number of records of a page. */
   readonly most?: number;
+  readonly mostBytes?: number;
 }
 
 interface PagedSet extends WrittenSet {
@@ -42,14 +47,14 @@ interface PagedSet extends WrittenSet {
  */
 export async function readListPage(
   set: PagedSet,
-  { verb, metadataPrefix, spec, after: first, until }: ListPosition,
-  { signal, pause, most = MOST_RECORDS }: PageOptions = {},
+  { verb, metadataPrefix, spec, after: first, until }: Omit<ListPosition, 'set' | 'cursor'>,
+  { signal, pause, most = MOST_RECORDS, mostBytes = MOST_BYTES }: PageOptions = {},
 ): Promise<ListPage> {
   const style = verb === 'ListIdentifiers' ? 'header' : 'record';
   const writer = new RecordWriter(set, { metadataPrefix, spec, style });
   const weightOf = ({ state }: ListedRecord) => (verb === 'ListRecords' ? lengthOf(state) : 0);
   const items: string[] = [];
-  let next = first;
+  let through = first;
   let bytes = 0;
   for (let after = first, limit = most + 1; ; limit = Math.max(most + 1 - items.length, LEAST_READ)) {
     signal?.throwIfAborted();
@@ -58,14 +63,14 @@ export async function readListPage(
       for (const [at, item] of (await writer.write(records)).entries()) {
         if (item === undefined) continue;
         const record = records[at]!;
-        const isFull = items.length === most || bytes + weightOf(record) > MOST_BYTES;
-        if (isFull && items.length > 0) return { items, next };
+        const isFull = items.length === most || bytes + weightOf(record) > mostBytes;
+        if (isFull && items.length > 0) return { items, through, hasNext: true, bytes };
         items.push(item);
         bytes += weightOf(record);
-        next = boundaryAfter(record.stamp);
+        through = boundaryAfter(record.stamp);
       }
     }
-    if (read.isEnd) return { items, next: undefined };
+    if (read.isEnd) return { items, through, hasNext: false, bytes };
     after = read.through;
     if (bytes < MOST_PAUSED_BYTES) await pause?.();
   }

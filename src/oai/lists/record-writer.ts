@@ -57,7 +57,7 @@ export class RecordWriter {
       const found = stored[at];
       if (found !== undefined) written.push(await this.#writeRecord(record, found));
       else if (record.state === undefined) written.push(await this.#writeDeletion(record));
-      else written.push(headerOf(record, profile.identifierOf(record.key, '')));
+      else written.push(headerOf(record, profile.identifierOf(record.key, ''), profile.memberOf));
     }
     return written;
   }
@@ -82,7 +82,7 @@ export class RecordWriter {
     const { profile } = this.#set;
     const id = profile.isHarvested ? (this.#as.id ?? (await this.#idOfDeleted(record))) : '';
     if (id === undefined) return undefined;
-    const header = headerOf(record, profile.identifierOf(record.key, id));
+    const header = headerOf(record, profile.identifierOf(record.key, id), profile.memberOf);
     return this.#as.style === 'header' ? header : `<record>${header}</record>\n`;
   }
 

@@ -7,6 +7,8 @@ import { PlainProfile } from './plain-profile.ts';
 import type { Profile, StoredRecord } from './profile.ts';
 import { type RecordSource, readRecord } from './read-records.ts';
 
+const MARC = 'application/marc';
+
 export interface ProfileParts {
   readonly index: Pick<ResourceStates, 'read'>;
   readonly catalog: Pick<Catalog, 'get'>;
@@ -23,8 +25,13 @@ export async function openProfile(set: ResourceSet, parts: ProfileParts): Promis
   const isOfCollection = origin.kind === 'stream' && origin.stream === slug;
   const collection = isOfCollection ? await parts.catalog.get<Collection>('collection', slug) : undefined;
   if (collection !== undefined) return new CollectionProfile(collection.body, sample);
-  const mime = origin.kind === 'stream' ? 'application/marc' : undefined;
+  const mime = origin.kind === 'stream' ? MARC : undefined;
   return new PlainProfile({ slug, host: hostOf((await parts.source()).baseUrl), mime, sample });
+}
+
+/** How the records of streams are served in one repository: in the formats that every stream has. */
+export function memberProfile(slug: string, baseUrl: string): Profile {
+  return new PlainProfile({ slug, host: hostOf(baseUrl), mime: MARC, sample: async () => undefined, spec: slug });
 }
 
 /** Undefined for an empty set. */

@@ -17,6 +17,8 @@ interface PlainSet {
   readonly mime?: string | undefined;
   /** Reads a record of the set, if it has one. */
   readonly sample: () => Promise<StoredRecord | undefined>;
+  /** Its setSpec in a larger repository. */
+  readonly spec?: string | undefined;
 }
 
 const XML = 'application/xml';
@@ -27,10 +29,12 @@ const SERVED_FORMATS = new Map(STORED.map(({ stored, servedFormats }) => [stored
 /** The records of a stream or artifact. Identifiers name this server: ids are unique only in their set. */
 export class PlainProfile implements Profile {
   readonly isHarvested = false;
+  readonly memberOf: readonly string[];
   readonly #set: PlainSet;
 
   constructor(set: PlainSet) {
     this.#set = set;
+    this.memberOf = set.spec === undefined ? [] : [set.spec];
   }
 
   async formats(): Promise<readonly MetadataFormat[]> {
@@ -65,7 +69,7 @@ export class PlainProfile implements Profile {
       if (served !== undefined) return served.find(({ format }) => format.prefix === prefix)?.write(document);
       return metadataOf(record, document.toString(), prefix);
     };
-    return { setSpecs: [], metadata: write, abouts: () => [] };
+    return { setSpecs: this.memberOf, metadata: write, abouts: () => [] };
   }
 }
 

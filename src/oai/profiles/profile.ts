@@ -11,6 +11,8 @@ export interface Profile {
   formats(): Promise<readonly MetadataFormat[]>;
   /** The sets in which the source has the records; undefined when there are none. */
   readonly sets?: readonly SourceSet[] | undefined;
+  /** The sets of a larger repository in which all records are, also deleted ones. */
+  readonly memberOf?: readonly string[] | undefined;
   /** Whether identifiers and sets are those of another repository: what a header says is then in the record itself. */
   readonly isHarvested: boolean;
   /** Whether each record has this format. */
@@ -26,6 +28,8 @@ export interface Profile {
 export interface SourceSet {
   readonly spec: string;
   readonly name: string;
+  /** An element that declares its namespaces. */
+  readonly description?: string | undefined;
 }
 
 /** A change of a set after which its record has not changed again. */

@@ -13,6 +13,7 @@ import { cachingHeaders } from '../../response/caching.ts';
 import { negotiateEncoding } from '../../response/negotiate-encoding.ts';
 import { openToScripts } from '../../response/open-to-scripts.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
+import { shownOrganizations } from '../../response/shown-organizations.ts';
 import { XML_POLICY } from '../../response/xml-policy.ts';
 import { sendWhileMade } from './send-while-made.ts';
 import { STYLESHEET } from './stylesheet.ts';
@@ -30,14 +31,33 @@ const ANSWERS = [
   { status: 200, description: 'The answer, or errors of the protocol.', content: { 'text/xml': 'text' } },
 ] as const;
 
+const REPOSITORIES = [
+  {
+    path: '/oai',
+    id: 'oaiOfAll',
+    action: 'read-source',
+    summary: 'The records of all organizations as a repository of OAI-PMH 2.0',
+    description: `Each organization that the sender may read is a set of it. ${DESCRIPTION}`,
+  },
+  {
+    path: '/oai/:set',
+    id: 'oai',
+    action: 'read-documents',
+    summary: 'A set of records as a repository of OAI-PMH 2.0',
+    description: DESCRIPTION,
+  },
+] as const;
+
 const packed = promisify(gzip);
 
 /** Sets of records as repositories of OAI-PMH. @param stopping ends bodies that are being read when the server stops */
-export function oaiRoutes({ oai, configuration }: ServedApp, stopping: AbortSignal): readonly Route[] {
+export function oaiRoutes({ oai, records, configuration }: ServedApp, stopping: AbortSignal): readonly Route[] {
   const { idleTimeoutMs } = configuration;
 
   function headersOf(response: Response): Readonly<Record<string, string>> {
-    const isPrivate = setOf(response).private === true;
+    const { set } = response.locals;
+    // Without a set, the answer has the organizations that the sender may read.
+    const isPrivate = set === undefined || set.private === true;
     return {
       'Content-Type': TEXT_XML,
       'Content-Security-Policy': POLICY,
@@ -46,10 +66,16 @@ export function oaiRoutes({ oai, configuration }: ServedApp, stopping: AbortSign
     };
   }
 
+  async function answerOf(response: Response, given: RequestArguments, signal: AbortSignal): Promise<string> {
+    const { set } = response.locals;
+    if (set !== undefined) return oai.answer(set, given, signal);
+    return oai.answerAll(await shownOrganizations(records.organizations, response), given, signal);
+  }
+
   async function answer(request: Request, response: Response, given: RequestArguments): Promise<void> {
     const left = new AbortController();
     response.once('close', () => left.abort());
-    const made = oai.answer(setOf(response), given, left.signal);
+    const made = answerOf(response, given, left.signal);
     const late = { beginning: XML_DECLARATION, headers: headersOf(response) };
     const text = request.method === 'HEAD' ? await made : await sendWhileMade(response, made, late);
     if (text === undefined) return;
@@ -95,23 +121,27 @@ export function oaiRoutes({ oai, configuration }: ServedApp, stopping: AbortSign
         response.send(STYLESHEET);
       },
     }),
-    get('/oai/:set', {
-      ...operation,
-      id: 'oai',
-      summary: 'A set of records as a repository of OAI-PMH 2.0',
-      description: DESCRIPTION,
-      handle: (request, response) => answer(request, response, argumentsIn(request)),
-    }),
-    post('/oai/:set', {
-      ...operation,
-      id: 'oaiByForm',
-      summary: 'The same, with the arguments as a form',
-      body: FORM_BODY,
-      async handle(request, response) {
-        const form = await readForm(request, { idleTimeoutMs, stopping });
-        await answer(request, response, [...argumentsIn(request), ...form]);
-      },
-    }),
+    ...REPOSITORIES.flatMap(({ path, id, action, summary, description }) => [
+      get(path, {
+        ...operation,
+        action,
+        id,
+        summary,
+        description,
+        handle: (request, response) => answer(request, response, argumentsIn(request)),
+      }),
+      post(path, {
+        ...operation,
+        action,
+        id: `${id}ByForm`,
+        summary: 'The same, with the arguments as a form',
+        body: FORM_BODY,
+        async handle(request, response) {
+          const form = await readForm(request, { idleTimeoutMs, stopping });
+          await answer(request, response, [...argumentsIn(request), ...form]);
+        },
+      }),
+    ]),
     get('/oai/:set/static.xml', {
       ...operation,
       id: 'oaiStatic',
