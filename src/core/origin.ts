@@ -38,6 +38,8 @@ export interface StreamOrigin {
   readonly stream?: string;
   /** The collection whose harvests fill the stream, if it is that of one. */
   readonly collection?: string;
+  /** Of dump files: the only kind of files with records, such as `marcxml`; absent for all files of all dumps. */
+  readonly form?: string;
 }
 
 export type StreamOriginKind = 'stream' | 'uploads' | 'dump-files';
@@ -174,9 +176,10 @@ const OF_STREAM: Readonly<Record<StreamOriginKind, string>> = {
 };
 
 /** The form for people: `the records of lane/main`, or `the uploads of lane` for the default stream. */
-function formatStreamOrigin({ kind, organization, stream, collection }: StreamOrigin): string {
+function formatStreamOrigin({ kind, organization, stream, collection, form }: StreamOrigin): string {
   const what = kind === 'uploads' && collection !== undefined ? 'harvests' : OF_STREAM[kind];
-  return `the ${what} of ${stream === undefined ? organization : `${organization}/${stream}`}`;
+  const of = `the ${what} of ${stream === undefined ? organization : `${organization}/${stream}`}`;
+  return form === undefined ? of : `${of} as ${form}`;
 }
 
 function streamTraits(origin: StreamOrigin): SourceTraits {

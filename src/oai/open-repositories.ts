@@ -1,4 +1,5 @@
-import type { Repositories, RepositoriesParts } from './repositories.ts';
+import type { Repositories } from './repositories.ts';
+import type { RepositoriesParts } from './repositories-parts.ts';
 
 /** Sets of records as repositories of OAI-PMH. */
 export interface SetRepositories extends ReturnType<typeof openRepositories> {}

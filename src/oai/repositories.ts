@@ -4,8 +4,6 @@ import { oaiBase, setHome } from '../core/set-uris.ts';
 import { clockStamp, type Stamp } from '../core/stamp.ts';
 import { formatSeconds } from '../core/w3c-datetime.ts';
 import type { Organization } from '../records/organization.ts';
-import type { SetRegistry } from '../sets/set-registry.ts';
-import type { ResourceIndex } from '../stores/resource-index.ts';
 import { writeAnswer, writeErrors, writeSets } from './answers.ts';
 import { datestampOf, secondOf } from './datestamps.ts';
 import { type Identity, postmasterOf, writeIdentify } from './identify.ts';
@@ -14,9 +12,10 @@ import { answerFormats, answerRecord } from './lists/answer-record.ts';
 import { BusyLimit } from './lists/busy-limit.ts';
 import { answerOrganizations } from './organizations/answer-organizations.ts';
 import { type OaiRequest, parseRequest, type RequestArguments, repeatedArguments } from './parse-request.ts';
-import { openProfile, type ProfileParts } from './profiles/open-profile.ts';
+import { openProfile } from './profiles/open-profile.ts';
 import { requireSets } from './profiles/profile.ts';
 import { ProtocolErrors } from './protocol.ts';
+import type { RepositoriesParts } from './repositories-parts.ts';
 import { requireServed } from './require-served.ts';
 import { staticRepository } from './static-repository.ts';
 
@@ -26,21 +25,13 @@ interface AnsweredBody {
   readonly responseDate?: number;
 }
 
-export interface RepositoriesParts extends ProfileParts {
-  readonly index: Pick<
-    ResourceIndex,
-    'changes' | 'watermark' | 'lookup' | 'lastChanges' | 'read' | 'summary' | 'summaries' | 'history'
-  >;
-  readonly sets: Pick<SetRegistry, 'list'>;
-  readonly adminEmail: string | undefined;
-}
-
 /** Milliseconds that a commit may take, by a server whose clock is behind as far as it may be. */
 const LATEST_COMMIT_MS = LARGEST_CLOCK_ERROR_MS + 30_000;
 
 /**
- * The sets of records as repositories of OAI-PMH 2.0, one each, and those of all organizations as another one. It stores nothing: lists are read from the log, the
- * states and the artifacts, and a resumption token is a position in the log.
+ * The sets of records as repositories of OAI-PMH 2.0, one each, and those of all organizations as another one. It
+ * stores nothing: lists are read from the log, the states and the artifacts, and a resumption token is a position in the
+ * log.
  */
 export class Repositories {
   readonly #parts: RepositoriesParts;

@@ -46,13 +46,13 @@ type IsShown = (organization: Organization) => boolean;
  */
 export class OrganizationRegistry {
   readonly #catalog: Pick<Catalog, 'get' | 'head' | 'list' | 'put'>;
-  readonly #sets: Pick<StreamSets, 'requireFree' | 'ensure'>;
+  readonly #sets: Pick<StreamSets, 'requireFree' | 'ensure' | 'ensureDumps'>;
   /** The version of the organizations up to which all sets exist. */
   #ensured: number | undefined;
 
   constructor(
     catalog: Pick<Catalog, 'get' | 'head' | 'list' | 'put'>,
-    sets: Pick<StreamSets, 'requireFree' | 'ensure'>,
+    sets: Pick<StreamSets, 'requireFree' | 'ensure' | 'ensureDumps'>,
   ) {
     this.#catalog = catalog;
     this.#sets = sets;
@@ -83,6 +83,17 @@ export class OrganizationRegistry {
     if (head === this.#ensured) return;
     for (const organization of await this.list()) await this.#sets.ensure(organization);
     this.#ensured = head;
+  }
+
+  /**
+   * Makes the missing sets of the dumps of an organization in some forms, such as `marcxml`. Call this for an
+   * organization that has such dumps. @throws TidemarkError as `ensureSets`
+   */
+  async ensureDumpSets(id: string, forms: readonly string[]): Promise<void> {
+    const { body } = await this.#require(id);
+    const isMade = await this.#sets.ensureDumps(body, forms);
+    // It may have become private meanwhile.
+    if (isMade) await this.#ensure(await this.#require(id), body);
   }
 
   /** All organizations, ascending by id. */

@@ -4,7 +4,7 @@ import { nearestName } from '../lib/nearest-name.ts';
 import type { ActivitySchedule } from './activities/schedules.ts';
 import { checkedReaders } from './checked-readers.ts';
 import type { Normalization } from './forms/normalization.ts';
-import { normalizationOf } from './forms/record-forms.ts';
+import { normalizationOf, RECORD_FILES } from './forms/record-forms.ts';
 import type { DumpSettings } from './stream-dump-settings.ts';
 
 /** Contact for questions about the deliveries of an organization. */
@@ -71,9 +71,12 @@ export const MOST_OF_STREAM = MOST_TOGETHER - 1;
 /** Most characters of the id of a collection, whose sets and files of NSDL have longer ones. */
 export const MOST_OF_COLLECTION = 27;
 
+/** Pattern of the endings of ids of sets: `lane.dumps.marcxml`. */
+const ENDINGS_OF_SETS = `\\.(?:uploads|dumps(?:\\.(?:${RECORD_FILES.map(({ kind }) => kind).join('|')}))?)$`;
+
 /** Pattern of an id, as in the description of the API; `problemOf` has a message for each part. */
 export function idPattern(most: number): string {
-  return `^(?!.*(?:\\.\\.|--))(?!.*\\.(?:uploads|dumps)$)[a-z0-9](?:[a-z0-9._-]{0,${most - 2}}[a-z0-9])?$`;
+  return `^(?!.*(?:\\.\\.|--))(?!.*${ENDINGS_OF_SETS})[a-z0-9](?:[a-z0-9._-]{0,${most - 2}}[a-z0-9])?$`;
 }
 export const MOST_STREAMS = 1_000;
 const MOST_CONTACTS = 50;
@@ -127,7 +130,7 @@ function problemOf(id: string): string | undefined {
     return 'use lower-case letters, digits, ".", "_" or "-", beginning and ending with a letter or digit';
   }
   if (id.includes('--')) return 'it has "--", which is between organization and stream in the ids of sets';
-  return /\.(?:uploads|dumps)$/.test(id)
+  return new RegExp(ENDINGS_OF_SETS).test(id)
     ? 'its end is that of the sets of uploads and dumps: choose another one'
     : undefined;
 }

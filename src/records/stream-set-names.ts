@@ -11,6 +11,11 @@ export interface StreamName {
   readonly stream?: string | undefined;
 }
 
+/** The ending of the id of the set of the dumps of an organization in one form: `lane.dumps.marcxml`. */
+export function dumpsInForm(organization: string, form: string): string {
+  return `${organization}${ENDINGS.dumps}.${form}`;
+}
+
 export interface StreamWithSet extends StreamName {
   /** The id of the set of its records, if it is the stream of a collection. */
   readonly set?: string | undefined;

@@ -1,10 +1,18 @@
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError, unlessConflict } from '../core/errors.ts';
 import { type StreamOrigin, type StreamOriginKind, traitsOf } from '../core/origin.ts';
 import { MAX_TITLE_LENGTH, type ResourceSet } from '../core/resource-set.ts';
 import type { SetRegistry } from '../sets/set-registry.ts';
+import { RECORD_FILES } from './forms/record-forms.ts';
 import type { Organization } from './organization.ts';
 import { readersOf } from './organization-readers.ts';
-import { type StreamName, type StreamSet, type StreamWithSet, setOfStream, setsOfStream } from './stream-set-names.ts';
+import {
+  dumpsInForm,
+  type StreamName,
+  type StreamSet,
+  type StreamWithSet,
+  setOfStream,
+  setsOfStream,
+} from './stream-set-names.ts';
 
 const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
   records: 'stream',
@@ -12,12 +20,34 @@ const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
   dumps: 'dump-files',
 };
 
+/** Of the dumps of an organization in each form: those are made when it has such dumps. */
+function dumpSetsOf({ id: organization, title = organization, withoutSets }: Organization): readonly DumpSet[] {
+  if (withoutSets) return [];
+  return RECORD_FILES.map(({ kind: form, title: format }) => ({
+    form,
+    slug: dumpsInForm(organization, form),
+    title: shortened(title, `: full and delta dumps as ${format}, for programs that follow by files`),
+    origin: { kind: 'dump-files', organization, form },
+  }));
+}
+
+/** The ids of all sets that a stream may have. */
+export function slugsOfStream(name: StreamWithSet): readonly string[] {
+  const slugs = setsOfStream(name).map((what) => setOfStream(name, what));
+  if (name.stream !== undefined) return slugs;
+  return [...slugs, ...RECORD_FILES.map(({ kind }) => dumpsInForm(name.organization, kind))];
+}
+
 type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'recordReaders' | 'requireFree'>;
 
 interface WantedSet {
   readonly slug: string;
   readonly title: string;
   readonly origin: StreamOrigin;
+}
+
+interface DumpSet extends WantedSet {
+  readonly form: string;
 }
 
 /** The sets of organizations and of their streams. They exist as long as those. */
@@ -37,8 +67,7 @@ export class StreamSets {
     const own = name.stream === undefined ? `${name.organization}--` : undefined;
     const other = (await this.#sets.list()).find(({ slug }) => own !== undefined && slug.startsWith(own));
     if (other !== undefined) throw taken(name, other.slug);
-    for (const what of setsOfStream(name)) {
-      const slug = setOfStream(name, what);
+    for (const slug of slugsOfStream(name)) {
       await this.#sets.requireFree(slug).catch((error: unknown) => {
         throw isTidemarkError(error, 'conflict') ? taken(name, slug) : error;
       });
@@ -53,10 +82,14 @@ export class StreamSets {
    */
   async ensure(organization: Organization, before?: Organization): Promise<void> {
     const existing = new Map((await this.#sets.list()).map((set) => [set.slug, set]));
-    const { private: isPrivate, readers } = readersOf(organization);
-    const access = { private: isPrivate, readers };
-    const former = new Map((before === undefined ? [] : setsOf(before)).map(({ slug, title }) => [slug, title]));
-    for (const wanted of setsOf(organization)) {
+    const access = accessOf(organization);
+    const isMade = (wanted: WantedSet) => {
+      const set = existing.get(wanted.slug);
+      return set !== undefined && isOwn(set, wanted);
+    };
+    const allOf = (one: Organization) => [...setsOf(one), ...dumpSetsOf(one).filter(isMade)];
+    const former = new Map((before === undefined ? [] : allOf(before)).map(({ slug, title }) => [slug, title]));
+    for (const wanted of allOf(organization)) {
       const { slug, title } = wanted;
       const set = existing.get(slug);
       if (set === undefined) await this.#add({ ...wanted, ...access });
@@ -66,6 +99,20 @@ export class StreamSets {
         if (former.get(slug) === set.title && set.title !== title) await this.#sets.change(slug, { title });
       }
     }
+  }
+
+  /**
+   * Makes the missing sets of the dumps of an organization in some forms. One whose id another set has, or had, is not
+   * made. Returns whether one was made: then the caller must read the organization again, and call `ensure`.
+   */
+  async ensureDumps(organization: Organization, forms: readonly string[]): Promise<boolean> {
+    const existing = new Set((await this.#sets.list()).map(({ slug }) => slug));
+    const isMissing = ({ form, slug }: DumpSet) => forms.includes(form) && !existing.has(slug);
+    const missing = dumpSetsOf(organization).filter(isMissing);
+    for (const { form: _, ...wanted } of missing) {
+      await unlessConflict(this.#add({ ...wanted, ...accessOf(organization) }));
+    }
+    return missing.length > 0;
   }
 
   async #add(wanted: WantedSet & Pick<ResourceSet, 'private' | 'readers'>): Promise<void> {
@@ -78,6 +125,11 @@ export class StreamSets {
       if (set === undefined || !isOwn(set, wanted)) throw taken(wanted.origin, wanted.slug);
     }
   }
+}
+
+function accessOf(organization: Organization) {
+  const { private: isPrivate, readers } = readersOf(organization);
+  return { private: isPrivate, readers };
 }
 
 /** The sets that an organization must have; those of the default stream come first. */
@@ -128,8 +180,9 @@ function cut(text: string, most: number): string {
 
 function isOwn({ origin }: Pick<ResourceSet, 'origin'>, wanted: WantedSet): boolean {
   const { stream } = traitsOf(origin);
-  const { kind, organization, stream: id } = wanted.origin;
-  return stream?.kind === kind && stream.organization === organization && stream.stream === id;
+  const { kind, organization, stream: id, form } = wanted.origin;
+  if (stream?.kind !== kind || stream.form !== form) return false;
+  return stream.organization === organization && stream.stream === id;
 }
 
 function taken({ organization, stream }: StreamName, set: string): TidemarkError {

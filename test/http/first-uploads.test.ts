@@ -96,6 +96,7 @@ describeOnEachStore('The first upload of an organization', (store, itOnce) => {
           await own.requireFree(name);
         },
         ensure: (...args) => own.ensure(...args),
+        ensureDumps: (...args) => own.ensureDumps(...args),
       });
       assert.equal(await ensureReceiving(late, id, named), 'main');
     }

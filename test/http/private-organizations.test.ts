@@ -67,6 +67,7 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     let isLate = true;
     const late = new OrganizationRegistry(catalog, {
       requireFree: (name) => own.requireFree(name),
+      ensureDumps: (...args) => own.ensureDumps(...args),
       async ensure(organization, before) {
         if (isLate) {
           isLate = false;

@@ -3,7 +3,6 @@ import { oaiBase } from '../../core/set-uris.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { Organization } from '../../records/organization.ts';
-import { summarize } from '../../sets/summarized-sets.ts';
 import { writeFormats, writeSets } from '../answers.ts';
 import { datestampOf } from '../datestamps.ts';
 import { postmasterOf, writeIdentify } from '../identify.ts';
@@ -14,7 +13,7 @@ import type { NewList, OaiRequest, ResumedList } from '../parse-request.ts';
 import { memberProfile } from '../profiles/open-profile.ts';
 import { requireFormat } from '../profiles/profile.ts';
 import { protocolError } from '../protocol.ts';
-import type { RepositoriesParts } from '../repositories.ts';
+import type { RepositoriesParts } from '../repositories-parts.ts';
 import { requireServed } from '../require-served.ts';
 import { describedSet, type MemberSet, memberSet, memberSets } from './member-sets.ts';
 import { positionOf, type WalkedSet, walkLists } from './walk-lists.ts';
@@ -107,13 +106,9 @@ async function list(
   const named = position.set === undefined ? undefined : memberSet(organizations, position.set);
   const members = position.set === undefined ? memberSets(organizations) : named === undefined ? [] : [named];
   const served = await servedSets(members, parts);
-  const summarized = await summarize(
-    parts.index,
-    served.map(({ set }) => set),
-  );
-  const lastChanges = new Map(summarized.map(({ set, summary }) => [set.slug, summary.lastChange]));
-  const sets = served.map(({ set: { slug }, listed }): WalkedSet => {
-    return { slug, listed, lastChange: lastChanges.get(slug) ?? 0 };
+  const summaries = await parts.index.summaries(served.map(({ set }) => set.id));
+  const sets = served.map(({ set: { slug }, listed }, at): WalkedSet => {
+    return { slug, listed, lastChange: summaries[at]?.lastChange ?? 0 };
   });
   return parts.limit.run(() => walkLists(sets, position, { signal, pause: () => parts.limit.giveWay() }));
 }

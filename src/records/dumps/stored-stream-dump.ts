@@ -1,7 +1,7 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
-import { STORED } from '../forms/record-forms.ts';
+import { RECORD_FILES } from '../forms/record-forms.ts';
 import type { StreamName } from '../stream-set-names.ts';
 
 /**
@@ -45,8 +45,6 @@ interface DumpTotals {
   /** Number of errata of the uploads that were applied since the previous dump of the same kind. */
   readonly errata: number;
 }
-
-const RECORD_FILES = STORED.flatMap(({ files }) => files);
 
 export const DUMP_FILE_KINDS: readonly string[] = [...RECORD_FILES.map(({ kind }) => kind), 'deletes', 'errata'];
 

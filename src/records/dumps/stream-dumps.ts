@@ -7,10 +7,12 @@ import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { JobWaits } from '../../stores/job-waits.ts';
 import { type Organization, streamOf } from '../organization.ts';
+import type { OrganizationRegistry } from '../organization-registry.ts';
 import { USUAL_KEEP } from '../stream-dump-settings.ts';
 import { type StreamName, setOfStream } from '../stream-set-names.ts';
 import { type BuildParts, DumpBuild } from './build-dumps.ts';
 import type { WaitingJob } from './choose-boundary.ts';
+import { currentDumps } from './current-dumps.ts';
 import type { DumpThreadData } from './dump.worker.ts';
 import type { BoundaryParts } from './dump-boundary.ts';
 import { outdated } from './dump-chain.ts';
@@ -25,6 +27,7 @@ interface StreamDumpsParts extends BoundaryParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest' | 'list' | 'head'>;
   readonly artifacts: Pick<ArtifactStore, 'get' | 'delete' | 'list' | 'folders'>;
   readonly sets: Pick<SetRegistry, 'bySlug'>;
+  readonly organizations: Pick<OrganizationRegistry, 'ensureDumpSets'>;
   readonly threadData: DumpThreadData;
 }
 
@@ -80,6 +83,7 @@ export class StreamDumps {
     try {
       const made = await (kind === 'full' ? build.full() : build.delta());
       if (made.at(-1)?.kind === 'full') await this.prune(name, await this.#keepOf(name));
+      if (name.stream === undefined) await this.#ensureSets(name);
       return made;
     } finally {
       await build.close();
@@ -123,6 +127,12 @@ export class StreamDumps {
   /** Deletes files of dumps that were removed, and files that no dump ever named. Returns how many. */
   removeUnused(signal: AbortSignal): Promise<number> {
     return removeUnusedDumpFiles({ ...this.#parts, stored: this.#stored }, signal);
+  }
+
+  /** Also when nothing new was made: an earlier version did not make the sets, or was killed before. */
+  async #ensureSets(name: StreamName): Promise<void> {
+    const kinds = new Set(currentDumps(await this.list(name)).flatMap(({ files }) => files.map(({ kind }) => kind)));
+    await this.#parts.organizations.ensureDumpSets(name.organization, [...kinds]);
   }
 
   async #keepOf({ organization, stream }: StreamName): Promise<number> {

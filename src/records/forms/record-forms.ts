@@ -11,6 +11,9 @@ export const FORMS: readonly RecordForm[] = [marc, oai, deletionLists];
 /** The forms of records. */
 export const STORED: readonly StoredRecords[] = FORMS.flatMap(({ records }) => records ?? []);
 
+/** The files of records of which dumps consist. */
+export const RECORD_FILES: StoredRecords['files'] = STORED.flatMap(({ files }) => files);
+
 /** The names of all kinds of files. */
 export const FILE_KINDS: readonly string[] = [
   ...FORMS.flatMap(({ fileKinds }) => fileKinds.map(({ name }) => name)),

@@ -7,7 +7,8 @@ import type { ResourceSet } from '../../../core/resource-set.ts';
 import { latestErrata } from '../../../records/arrivals/latest-errata.ts';
 import type { ListedUploads } from '../../../records/arrivals/uploads.ts';
 import { type Stream, streamOf } from '../../../records/organization.ts';
-import { type StreamWithSet, setOfStream, setsOfStream } from '../../../records/stream-set-names.ts';
+import { type StreamWithSet, setOfStream } from '../../../records/stream-set-names.ts';
+import { slugsOfStream } from '../../../records/stream-sets.ts';
 import { summarize } from '../../../sets/summarized-sets.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { get, type Route } from '../../request/route.ts';
@@ -47,7 +48,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
 
   /** The sets of a stream that the reader may read. */
   async function setsOf(name: StreamWithSet, response: Response): Promise<readonly ResourceSet[]> {
-    const slugs: readonly string[] = setsOfStream(name).map((what) => setOfStream(name, what));
+    const slugs = slugsOfStream(name);
     const found = (await sets.list()).filter(
       (set) => slugs.includes(set.slug) && may(senderOf(response), 'read-state', set),
     );

@@ -1,5 +1,6 @@
 import type { StreamDumpView } from '../../../api/stream-dump-view.ts';
 import { escapeXml } from '../../../lib/escape-xml.ts';
+import { currentDumps, filesInForm } from '../../../records/dumps/current-dumps.ts';
 
 /**
  * The XML of the POD aggregator, as of July 2026: Resource Lists of whole files, an index of them with one for each
@@ -53,15 +54,7 @@ interface NormalizedList extends Pick<Head, 'up' | 'index'> {
  */
 export function normalizedList({ flavor, dumps, at, ...links }: NormalizedList): string {
   const published = dumps.filter(({ files }) => files.every(({ uri }) => uri !== undefined));
-  const full = published.findLast(({ kind }) => kind === 'full');
-  const listed = published.filter(
-    ({ kind, number }) => full !== undefined && number >= full.number && (kind === 'delta' || number === full.number),
-  );
-  const entries = listed.flatMap((dump) =>
-    [flavor, 'deletes'].flatMap((kind) =>
-      dump.files.filter((file) => file.kind === kind).map((file) => entry(file, dump)),
-    ),
-  );
+  const entries = currentDumps(published).flatMap((dump) => filesInForm(dump, flavor).map((file) => entry(file, dump)));
   const head = headOf({ root: 'urlset', capability: 'resourcelist', at, ...links });
   return `${head}${entries.join('')}</urlset>\n`;
 }

@@ -1,8 +1,10 @@
+import { currentDumps, filesInForm } from '../../../records/dumps/current-dumps.ts';
+import { StoredDumps } from '../../../records/dumps/stored-dumps.ts';
 import { dumpFilePath, dumpId, dumpsOf, isListed, type StreamDump } from '../../../records/dumps/stored-stream-dump.ts';
 import type { StreamName } from '../../../records/stream-set-names.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import { latestPages } from '../../../stores/latest-pages.ts';
-import { type DeliveredFile, type Deliveries, keyOfFile } from './delivered-files.ts';
+import { type DeliveredFile, type Deliveries, type Delivery, keyOfFile } from './delivered-files.ts';
 import { wholeArtifact } from './whole-artifact.ts';
 
 /** Number of dumps that are read at a time. */
@@ -22,6 +24,29 @@ export function dumpFiles(catalog: Pick<Catalog, 'get' | 'latest'>, name: Stream
       const dump = await catalog.get<StreamDump>('stream-dump', dumpId({ ...name, number }));
       return dump === undefined ? [] : filesOf(dump.body);
     },
+  };
+}
+
+/**
+ * The files of the last full dump of a stream and of the deltas after it in one form, which are few.
+ * @param form see `filesInForm`
+ */
+export function dumpFilesInForm(
+  catalog: Pick<Catalog, 'get' | 'put' | 'latest'>,
+  name: StreamName,
+  form: string,
+): Deliveries {
+  const stored = new StoredDumps(catalog);
+  async function current(): Promise<readonly Delivery[]> {
+    const dumps = currentDumps(await stored.listed(name));
+    return dumps.map((dump) => ({ number: dump.number, files: filesOf({ ...dump, files: filesInForm(dump, form) }) }));
+  }
+  return {
+    async *pages() {
+      yield (await current()).toReversed();
+    },
+
+    at: async (number) => (await current()).find((dump) => dump.number === number)?.files ?? [],
   };
 }
 

@@ -15,7 +15,7 @@ import type { EventPoster } from '../../../stores/event-poster.ts';
 import { nextGeneration, positionOf, takePosition } from '../../sync/generation.ts';
 import type { SyncSummary } from '../../sync-counter.ts';
 import type { DefaultStreams } from './default-streams.ts';
-import { dumpFiles } from './dump-files.ts';
+import { dumpFiles, dumpFilesInForm } from './dump-files.ts';
 import { type CurrentDeliveries, type FilesOrigin, numberAfter } from './files-origin.ts';
 import type { NewDocument } from './stream-watcher.ts';
 import { uploadedFiles } from './uploaded-files.ts';
@@ -47,6 +47,16 @@ export function dumpsOfStream(catalog: FilesOriginParts['catalog'], name: Stream
   return {
     current: async () => ({ deliveries, isNew: false }),
     deliveryIn: ({ kind, id }) => (kind === 'stream-dump' ? numberAfter(prefix, id) : undefined),
+  };
+}
+
+/** The files of the current dumps of a stream in one form. A dump concerns all of them: a full one ends the others. */
+export function dumpsInForm(catalog: FilesOriginParts['catalog'], name: StreamName, form: string): FilesOrigin {
+  const deliveries = dumpFilesInForm(catalog, name, form);
+  const dumps = dumpsOfStream(catalog, name);
+  return {
+    current: async () => ({ deliveries, isNew: false }),
+    deliveryIn: (document) => (dumps.deliveryIn(document) === undefined ? undefined : 'all'),
   };
 }
 

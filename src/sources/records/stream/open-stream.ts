@@ -1,7 +1,13 @@
 import type { StreamOrigin } from '../../../core/origin.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import type { Source } from '../../source.ts';
-import { dumpsOfStream, type FilesOriginParts, UploadsOfDefault, uploadsOfStream } from './files-origins.ts';
+import {
+  dumpsInForm,
+  dumpsOfStream,
+  type FilesOriginParts,
+  UploadsOfDefault,
+  uploadsOfStream,
+} from './files-origins.ts';
 import { FilesSource, type FilesSourceParts } from './files-source.ts';
 import { FollowingSource, type FollowingSourceParts } from './following-source.ts';
 import { StreamRecordsSource } from './records-source.ts';
@@ -26,7 +32,11 @@ export function openStream(set: ResourceSet, origin: StreamOrigin, parts: Stream
           : uploadsOfStream(catalog, organization, stream);
       return new FilesSource(set, uploads, parts);
     }
-    case 'dump-files':
-      return new FilesSource(set, dumpsOfStream(parts.catalog, origin), parts);
+    case 'dump-files': {
+      const { catalog } = parts;
+      const { form } = origin;
+      const dumps = form === undefined ? dumpsOfStream(catalog, origin) : dumpsInForm(catalog, origin, form);
+      return new FilesSource(set, dumps, parts);
+    }
   }
 }
