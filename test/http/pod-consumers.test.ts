@@ -227,11 +227,12 @@ describeOnEachStore('Programs that read from the POD aggregator', (store, itOnce
   itOnce('page through the uploads of a stream, newest first', async () => {
     const { uploads, organizations } = started.app.records;
     await organizations.addStream('lane', 'many');
-    for (let number = 1; number <= 27; number++) {
-      const receiving = await uploads.begin('lane', 'many');
-      await receiving.add(`${number}.del.txt`, [Buffer.from('a')]);
-      await receiving.finish({ stream: 'many', name: `Night ${number}` });
-    }
+    const receive = async (stream: string, name: string) => {
+      const receiving = await uploads.begin('lane', stream);
+      await receiving.add(`${name}.del.txt`, [Buffer.from('a')]);
+      await receiving.finish({ stream, name });
+    };
+    for (let number = 1; number <= 27; number++) await receive('many', `Night ${number}`);
     const names = async (query: string) =>
       JSON.parse((await read(`/organizations/lane/uploads.json?stream=many${query}`)).text).map(
         ({ name }: { name: string }) => name,
@@ -240,8 +241,19 @@ describeOnEachStore('Programs that read from the POD aggregator', (store, itOnce
     assert.deepEqual(await names(''), expected.slice(0, 25));
     assert.deepEqual(await names('&page=2&utf8=x'), expected.slice(25));
     assert.deepEqual(await names('&page=3'), []);
+    const all = async (page: number) =>
+      JSON.parse((await read(`/organizations/lane/uploads.json?page=${page}`)).text).map(
+        ({ id }: { id: string }) => id,
+      );
+    const ofBoth = [27, 26, 25].map((number) => `many/${number}`);
+    assert.deepEqual((await all(1)).slice(0, 3), ofBoth);
+    assert.deepEqual(await all(2), ['many/2', 'many/1', '2026-11-24/3', '2026-11-24/2', '2026-11-24/1']);
+    assert.deepEqual([await all(3), await all(10 ** 15)], [[], []]);
+    await receive('2026-11-24', 'again');
+    assert.deepEqual((await all(1)).slice(0, 2), ['2026-11-24/4', 'many/27']);
+    assert.deepEqual((await all(2)).length, 6);
     const [newest] = JSON.parse((await read('/organizations/lane/uploads?stream=')).text);
-    assert.deepEqual([newest.id, newest.files[0].filename], ['2026-11-24/3', 'gone.del.txt']);
+    assert.deepEqual([newest.id, newest.files[0].filename], ['2026-11-24/4', 'again.del.txt']);
     assert.deepEqual(JSON.parse((await read(newest.url)).text), newest);
     const page = await ask(`${started.url}/organizations/lane/uploads`, { headers: { Accept: 'text/html' } });
     assert.deepEqual([page.status, page.headers.location], [303, './']);

@@ -1,7 +1,8 @@
 """Reads OAI-PMH repositories with Sickle and oaipmh-scythe: one line of JSON on standard input says what.
 
-A list of {"client": "sickle" | "scythe", "url", "prefix", "from"?, "until"?, "set"?}, or {"client": "documents", "file"}:
-a file of NDJSON with stored documents, which have a record each. Writes a line of JSON: for each, its records in the
+A list of {"client": "sickle" | "scythe", "url", "prefix", "from"?, "until"?, "set"?}, or {"client": "podlake", "url",
+"prefix", "headers", "contributor"}, or {"client": "documents", "file"}: a file of NDJSON with stored documents, which
+have a record each. Writes a line of JSON: for each, its records in the
 order in which they came, as {"id", "datestamp", "sets", "deleted", "digest", "content", "abouts"}.
 
 The digest is that of the metadata in exclusive canonical XML, so it does not depend on where a namespace is declared.
@@ -66,12 +67,19 @@ def by_scythe(work):
         )
 
 
+def by_podlake(work):
+    # The requests of podlake: the set of an organization is the one with its id as contributor, in any case.
+    sickle = Sickle(work["url"], headers=work["headers"], timeout=60)
+    sets = [one for one in sickle.ListSets() if one.contributor.lower() == work["contributor"].lower()]
+    yield from sickle.ListRecords(metadataPrefix=work["prefix"], set=sets[0].setSpec)
+
+
 def read(work):
     if work["client"] == "documents":
         with open(work["file"], encoding="utf-8") as lines:
             return [described(etree.fromstring(json.loads(line).encode(), PARSER)) for line in lines]
     try:
-        records = by_sickle(work) if work["client"] == "sickle" else by_scythe(work)
+        records = READERS[work["client"]](work)
         return [described(record.xml) for record in records]
     except Exception as error:
         # Both make a class of each code of the protocol.
@@ -79,5 +87,7 @@ def read(work):
             return []
         raise
 
+
+READERS = {"sickle": by_sickle, "scythe": by_scythe, "podlake": by_podlake}
 
 print(json.dumps([read(work) for work in json.loads(sys.stdin.readline())]))

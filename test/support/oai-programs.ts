@@ -63,6 +63,16 @@ export async function readOneList(client: OaiClient, request: OaiRequest): Promi
   return (await readLists(client, [request]))[0]!;
 }
 
+/** What podlake reads of an organization, by Sickle: it finds the set by the id of the organization. */
+export async function readAsPodlake(work: {
+  readonly url: string;
+  readonly contributor: string;
+  readonly headers: Readonly<Record<string, string>>;
+}): Promise<readonly ReadRecord[]> {
+  const [records] = await run(PYTHON, 'oai_clients.py', [{ client: 'podlake', prefix: 'marc21', ...work }]);
+  return records!;
+}
+
 /** The records of stored documents. @param file NDJSON: the text of a document on each line */
 export async function readDocuments(file: string): Promise<readonly ReadRecord[]> {
   const [records] = await run(PYTHON, 'oai_clients.py', [{ client: 'documents', file }]);

@@ -12,6 +12,7 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { shownOrganizations } from '../../response/shown-organizations.ts';
+import { latestUploads, UPLOADS_PER_PAGE } from './latest-uploads.ts';
 import { podListRoutes } from './pod-list-routes.ts';
 import {
   POD_SCHEMAS,
@@ -23,8 +24,6 @@ import {
   podUploadView,
 } from './pod-shapes.ts';
 
-/** Uploads of a page: the number of the POD aggregator. */
-const UPLOADS_PER_PAGE = 25;
 /** Uploads of the JSON of a stream, which has no pages. */
 const MOST_UPLOADS = 10_000;
 const READ_AT_ONCE = 500;
@@ -32,7 +31,10 @@ const READ_AT_ONCE = 500;
 const TO_PAGE = { status: 303, description: 'To the page of the organization, for browsers.' };
 const NO_ORGANIZATION = { status: 404, description: 'There is no such organization, or stream of it.' };
 /** Unknown parameters are ignored, as there. */
-const QUERY = z.object({ stream: text('The stream; the default one without it.', 'main'), page: pageNumber });
+const QUERY = z.object({
+  stream: text('The stream: all without it, the default one when it is empty.', 'main'),
+  page: pageNumber,
+});
 
 /** The addresses of the POD aggregator, for programs that read from it. */
 export function podRoutes(app: ServedApp): readonly Route[] {
@@ -46,10 +48,16 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
     return viewsOf(await uploads.list(organization, stream, page), baseUrl);
   }
 
-  /** Uploads are numbered without gaps. */
+  /** @param named undefined for all streams; empty for the default one */
   async function pageOf(found: Organization, named: string | undefined, page: number) {
     const organization = found.id;
-    const stream = named && podStreamOf(found, named).id;
+    if (named === undefined) {
+      const streams = podStreamViews(found, baseUrl).map(({ id }) => id);
+      const latest = await latestUploads(uploads, { organization, streams, page });
+      return Promise.all(latest.map(({ upload, state }) => podUploadView(upload, state, baseUrl)));
+    }
+    const stream = named === '' ? undefined : podStreamOf(found, named).id;
+    // Uploads are numbered without gaps.
     const newest = (await uploads.list(organization, stream, { limit: 1 })).uploads[0]?.number ?? 0;
     const before = newest + 1 - (page - 1) * UPLOADS_PER_PAGE;
     return before <= 1 ? [] : listed(organization, stream, { before, limit: UPLOADS_PER_PAGE });
@@ -128,11 +136,11 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
         action: 'read-organization',
         id: `podUploadList${ending === '' ? '' : 'AsJson'}`,
         tag: 'pod',
-        summary: 'The uploads of a stream, newest first, 25 on a page',
+        summary: 'The uploads of all streams, or of one, newest first, 25 on a page',
         query: QUERY,
         answers: [json(POD_SCHEMAS.uploads, 'The uploads.'), ...(ending === '' ? [TO_PAGE] : []), NO_ORGANIZATION],
         handle: (request, response, { stream, page }) =>
-          sendUnlessPage(request, response, () => pageOf(organizationOf(response), stream || undefined, page)),
+          sendUnlessPage(request, response, () => pageOf(organizationOf(response), stream, page)),
       }),
     ),
     get('/organizations/:org/uploads/:stream/:number.json', {
