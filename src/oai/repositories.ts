@@ -30,8 +30,8 @@ const LATEST_COMMIT_MS = LARGEST_CLOCK_ERROR_MS + 30_000;
 
 /**
  * The sets of records as repositories of OAI-PMH 2.0, one each, and those of all organizations as another one. It
- * stores nothing: lists are read from the log, the states and the artifacts, and a resumption token is a position in the
- * log.
+ * stores nothing: lists are read from the log, the states and the artifacts, and a resumption token is a position in
+ * the log.
  */
 export class Repositories {
   readonly #parts: RepositoriesParts;

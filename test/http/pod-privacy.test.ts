@@ -96,7 +96,7 @@ describe('A private organization at the addresses of the POD aggregator', () => 
     }
   });
 
-  /** Requests with tokens that stand in the private organization, and with those of its own list. */
+  /** Requests with tokens whose place is in the private organization, and with those of its own list. */
   async function tokensOf(headers: Record<string, string>): Promise<readonly string[]> {
     const questions: string[] = [];
     for (const query of [LIST, `${LIST}&set=${SEALED}`, `verb=ListRecords&${MARC}&set=${SEALED}`]) {
