@@ -13,7 +13,7 @@ export const STYLESHEET = `<?xml version="1.0" encoding="UTF-8"?>
 <xsl:apply-templates select="*[not(self::o:responseDate or self::o:request)]"/></body></html>
 </xsl:template>
 <xsl:template match="o:error"><p class="error"><strong><xsl:value-of select="@code"/></strong>: <xsl:value-of select="."/></p></xsl:template>
-<xsl:template match="o:Identify | o:set | o:metadataFormat"><dl><xsl:for-each select="*[not(self::o:description)]"><dt><xsl:value-of select="local-name()"/></dt><dd><xsl:value-of select="."/></dd></xsl:for-each></dl>
+<xsl:template match="o:Identify | o:set | o:metadataFormat"><dl><xsl:for-each select="*[not(self::o:description or self::o:setDescription)]"><dt><xsl:value-of select="local-name()"/></dt><dd><xsl:value-of select="."/></dd></xsl:for-each></dl>
 <xsl:if test="self::o:set"><p><a href="?verb=ListRecords&amp;metadataPrefix=oai_dc&amp;set={o:setSpec}">Its records</a></p></xsl:if>
 <xsl:if test="self::o:metadataFormat"><p><a href="?verb=ListRecords&amp;metadataPrefix={o:metadataPrefix}">Records in this format</a></p></xsl:if></xsl:template>
 <xsl:template match="o:record"><article><xsl:apply-templates select="o:header"/><xsl:for-each select="o:metadata | o:about"><pre><xsl:apply-templates select="*" mode="source"/></pre></xsl:for-each></article></xsl:template>
