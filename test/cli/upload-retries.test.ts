@@ -43,10 +43,13 @@ describe('an upload whose file cannot be fetched', () => {
     return stdout;
   };
 
-  for (const retries of [0, 1]) {
-    it(`has failed after as many retries as the setting says: ${retries}`, async () => {
+  for (const [time, attempts] of [
+    ['0s', 1],
+    ['300ms', 2],
+  ] as const) {
+    it(`has failed after the time of the setting, with a last attempt at its end: ${time} (135)`, async () => {
       const port = await findFreePort();
-      const args = ['serve', '--port', `${port}`, '--upload-networks', '127.0.0.1', '--upload-retries', `${retries}`];
+      const args = ['serve', '--port', `${port}`, '--upload-networks', '127.0.0.1', '--upload-fetch-retry', time];
       serving = place.start(args);
       await serving.says(/Serving \d+ sets/);
       const url = `http://127.0.0.1:${(away.address() as AddressInfo).port}/new.mrc`;
@@ -54,9 +57,9 @@ describe('an upload whose file cannot be fetched', () => {
       const shown = await place.run(['uploads', 'show', 'lane/main/1', '--wait']);
       assert.equal(shown.exitCode, 1, shown.stdout + shown.stderr);
       assert.match(shown.stdout, /status: failed\n {2}failed at .*503/);
-      assert.equal(requests, 1 + retries);
+      assert.equal(requests, attempts);
       const job = JSON.parse(await done('jobs', 'show', 'process-upload/lane~main~1', '--json'));
-      assert.deepEqual([job.state, job.attempts], ['failed', 1 + retries]);
+      assert.deepEqual([job.state, job.attempts], ['failed', 1]);
     });
   }
 

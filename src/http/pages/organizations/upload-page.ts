@@ -73,14 +73,14 @@ ${
   });
 }
 
-function notice({ upload, mayUpload }: UploadPage): Html | undefined {
+function notice({ upload, mayUpload, frame }: UploadPage): Html | undefined {
   const { failure, status, number } = upload;
   if (failure === undefined) {
     return status === 'waiting'
       ? html`<div class="notice" role="status"><p>It waits for a server that is free. This page shows when that changes.</p></div>`
       : ignoredNotice(upload);
   }
-  const next = failure.retries ? 'It is tried again by itself.' : 'Nothing of it is published.';
+  const next = failure.retries ? triedAgain(failure, frame.now) : 'Nothing of it is published.';
   return html`<div class="notice bad" role="status"><p>${failure.error}. ${next}</p>
 ${
   mayUpload &&
@@ -93,6 +93,11 @@ ${
     isHarmless: true,
   })
 }</div>`;
+}
+
+function triedAgain({ nextAt }: NonNullable<UploadView['failure']>, now: number): Html | string {
+  if (nextAt === undefined) return 'It is tried again by itself.';
+  return html`The next attempt is at ${timeOf(nextAt, now)}.`;
 }
 
 /** Files of a kind that is not read may come along, but the uploader must see that nothing came of them. */
