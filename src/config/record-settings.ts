@@ -103,14 +103,15 @@ export const RECORD_SETTINGS = {
     meaning:
       'How often a request to an OAI-PMH repository is sent again when it fails, from 0 to 100, before the run fails; the pauses grow from half a second to a minute.',
   }),
-  uploadFetchRetryMs: setting({
+  uploadFetchRetry: setting({
     variable: 'TIDEMARK_UPLOAD_FETCH_RETRY',
+    field: 'uploadFetchRetryMs',
     flag: '--upload-fetch-retry <duration>',
     takenBy: WORKERS,
     schema: values.duration,
     default: '1h',
     meaning:
-      'How long the file of an upload by URL is tried again after a failure that may pass, such as `1h` or `90s`; the pauses grow from 10 seconds to 20 minutes. `0s` tries once.',
+      'How long the file of an upload by URL is tried again after a failure that may pass, such as `1h` or `90s`; the pauses grow from 10 seconds to 20 minutes.',
   }),
   uploadRetries: setting({
     variable: 'TIDEMARK_UPLOAD_RETRIES',
