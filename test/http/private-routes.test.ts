@@ -70,4 +70,12 @@ describe('A private organization and one that does not exist (136)', () => {
       }
     });
   }
+
+  it('have different answers for an administrator', async () => {
+    const headers = { Authorization: 'Bearer open-sesame' };
+    for (const path of ['/sets/NAME/postings', '/api/organizations/NAME', '/organizations/NAME/resourcelist']) {
+      const [sealed, absent] = [SEALED, ABSENT].map((name) => shapeOf(path.replace('NAME', name), name, headers));
+      assert.notEqual(await sealed, await absent, path);
+    }
+  });
 });

@@ -10,7 +10,7 @@ import { onward, queryOf } from '../parts/pager.ts';
 import { pathText } from '../parts/path-text.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted, timeOf } from '../parts/words.ts';
+import { clockTime, counted, timeOf } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { AGAIN, erratumPlace, erratumReason, isOpen, uploadState } from './upload-parts.ts';
 
@@ -73,14 +73,14 @@ ${
   });
 }
 
-function notice({ upload, mayUpload, frame }: UploadPage): Html | undefined {
+function notice({ upload, mayUpload }: UploadPage): Html | undefined {
   const { failure, status, number } = upload;
   if (failure === undefined) {
     return status === 'waiting'
       ? html`<div class="notice" role="status"><p>It waits for a server that is free. This page shows when that changes.</p></div>`
       : ignoredNotice(upload);
   }
-  const next = failure.retries ? triedAgain(failure, frame.now) : 'Nothing of it is published.';
+  const next = failure.retries ? triedAgain(failure) : 'Nothing of it is published.';
   return html`<div class="notice bad" role="status"><p>${failure.error}. ${next}</p>
 ${
   mayUpload &&
@@ -95,9 +95,9 @@ ${
 }</div>`;
 }
 
-function triedAgain({ nextAt }: NonNullable<UploadView['failure']>, now: number): Html | string {
+function triedAgain({ nextAt }: NonNullable<UploadView['failure']>): Html | string {
   if (nextAt === undefined) return 'It is tried again by itself.';
-  return html`The next attempt is at ${timeOf(nextAt, now)}.`;
+  return html`The next attempt is at ${clockTime(Date.parse(nextAt) * 1000)}.`;
 }
 
 /** Files of a kind that is not read may come along, but the uploader must see that nothing came of them. */
