@@ -37,7 +37,7 @@ import { elasticsearchNotifications, notifications } from './figures/notificatio
 import { oaiList } from './figures/oai-list.ts';
 import { oneChange } from './figures/one-change.ts';
 import { page } from './figures/page.ts';
-import { podLists } from './figures/pod-lists.ts';
+import { elasticsearchPodLists, podLists } from './figures/pod-lists.ts';
 import { posting } from './figures/posting.ts';
 import { rebuild } from './figures/rebuild.ts';
 import { recordRead } from './figures/record-read.ts';
@@ -50,6 +50,7 @@ import { s3Scan } from './figures/s3-scan.ts';
 import { scan } from './figures/scan.ts';
 import { serving } from './figures/serving.ts';
 import { singleEvent } from './figures/single-event.ts';
+import { smallUploads } from './figures/small-uploads.ts';
 import { streamDumps } from './figures/stream-dumps.ts';
 import { upload } from './figures/upload.ts';
 import { validate } from './figures/validate.ts';
@@ -110,6 +111,8 @@ const BENCHES: readonly Bench[] = [
   dumpMemory,
   keepVersions,
   changeDump,
+  smallUploads,
+  elasticsearchPodLists,
   elasticsearchPosting,
   elasticsearchSingleEvent,
   elasticsearchPage,

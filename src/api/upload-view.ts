@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { formatCount } from '../lib/format-count.ts';
 import { MOST_UPLOAD_NAME, shownUrl, type Upload } from '../records/arrivals/upload.ts';
-import { type AppliedUpload, filesOf, statusOf, type UploadState } from '../records/arrivals/upload-state.ts';
+import {
+  type AppliedUpload,
+  filesOf,
+  statusOf,
+  type UploadFailure,
+  type UploadState,
+} from '../records/arrivals/upload-state.ts';
 import type { ListedUploads, UploadPage } from '../records/arrivals/uploads.ts';
 import { FILE_KINDS } from '../records/forms/record-forms.ts';
 import { LINE } from '../records/organization.ts';
@@ -65,6 +71,9 @@ const failureSchema = z
     at: datetime,
     error: z.string(),
     retries: z.boolean().describe('Whether it is tried again by itself.'),
+    nextAt: datetime
+      .optional()
+      .describe('When its file is fetched again, which may be some seconds later. Absent unless it was not fetched.'),
   })
   .meta({ id: 'UploadFailure', description: 'Why the last attempt failed.' });
 
@@ -190,9 +199,14 @@ function outcome({ read, applied, failure }: UploadState): Outcome {
     ...(ignored > 0 && { ignored }),
     ...(applied !== undefined && { applied: appliedView(applied) }),
     ...(failure !== undefined && {
-      failure: { at: formatTime(failure.at), error: failure.error, retries: !failure.isFinal },
+      failure: failureView(failure),
     }),
   };
+}
+
+function failureView({ at, error, isFinal, fetchAgain }: UploadFailure): z.infer<typeof failureSchema> {
+  const next = fetchAgain && { nextAt: formatTime(fetchAgain.nextAt) };
+  return { at: formatTime(at), error, retries: !isFinal, ...next };
 }
 
 function appliedView({

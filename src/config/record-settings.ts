@@ -103,6 +103,16 @@ export const RECORD_SETTINGS = {
     meaning:
       'How often a request to an OAI-PMH repository is sent again when it fails, from 0 to 100, before the run fails; the pauses grow from half a second to a minute.',
   }),
+  uploadFetchRetry: setting({
+    variable: 'TIDEMARK_UPLOAD_FETCH_RETRY',
+    field: 'uploadFetchRetryMs',
+    flag: '--upload-fetch-retry <duration>',
+    takenBy: WORKERS,
+    schema: values.duration,
+    default: '1h',
+    meaning:
+      'How long the file of an upload by URL is tried again after a failure that may pass, such as `1h` or `90s`; the pauses grow from 10 seconds to 20 minutes.',
+  }),
   uploadRetries: setting({
     variable: 'TIDEMARK_UPLOAD_RETRIES',
     flag: '--upload-retries <number>',

@@ -32,7 +32,8 @@ export async function retryUpload({ catalog, jobs, uploadEnds }: Parts, upload: 
   if (upload.set !== undefined && failure.isFinal) throw ofHarvest(upload);
   // The job comes first: an upload whose failure is not final always has one.
   await queue(jobs, upload);
-  const body = { ...stored.body, failure: { ...failure, isFinal: false } };
+  const { fetchAgain: _, ...kept } = failure;
+  const body = { ...stored.body, failure: { ...kept, isFinal: false } };
   const put = await unlessConflict(putUploadState(catalog, upload, { body, before: stored }));
   // Undefined when the job was faster, and has replaced the state.
   return (put ?? (await readUploadState(catalog, upload))!).body;

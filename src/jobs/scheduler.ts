@@ -26,6 +26,11 @@ const RETRY_MS = 1_000;
 const STOP_MS = 10_000;
 /** Milliseconds for which a missed time is made up for: the records of older jobs may have been removed. */
 const MADE_UP_FOR_MS = 6 * 86_400_000;
+/**
+ * Of the times of sets that were missed while no process ran, how many are made up for whenever the clock is read:
+ * after an update, hundreds of dumps must not begin together.
+ */
+const MISSED_AT_ONCE = 2;
 /** Number of jobs that are added at a time. */
 const BATCH = 1_000;
 
@@ -51,6 +56,8 @@ export class Scheduler {
   readonly #added = new Map<string, number>();
   #loop: Promise<void> = Promise.resolve();
   #inTrouble = false;
+  /** When the first jobs were added. */
+  #began = Number.POSITIVE_INFINITY;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
@@ -71,12 +78,16 @@ export class Scheduler {
   async addDue(): Promise<void> {
     const now = this.#now();
     const due: Due[] = [];
+    this.#began = Math.min(this.#began, now);
+    let missed = 0;
     const waiting = new WaitingJobs(this.#options.parts.jobs.queue);
     for (const { definition, scheduled } of await allSchedules(this.#options)) {
       const time = scheduled.schedule.last(now);
       if (time === undefined || this.#isAdded(definition, scheduled, { time, now })) continue;
       const job = jobOf(definition, { id: idOfTime(time, subjectOf(scheduled)), payload: scheduled.payload });
       const counts = (await this.#counts(definition, scheduled, { time, now })) && !(await waiting.has(job));
+      const isMissed = counts && scheduled.set !== undefined && time < this.#began;
+      if (isMissed && missed++ >= MISSED_AT_ONCE) continue;
       due.push({ key: keyOf(definition, scheduled), time, job: counts ? job : undefined });
     }
     for (let at = 0; at < due.length; at += BATCH) await this.#add(due.slice(at, at + BATCH));
@@ -96,6 +107,8 @@ export class Scheduler {
         const [soonest] = await nextTimes(this.#options, now);
         pauseMs = Math.min(Math.max((soonest?.next ?? Number.POSITIVE_INFINITY) - now, 1), LONGEST_PAUSE_MS);
       } catch (error) {
+        // The store may be closed when stopping took too long.
+        if (signal.aborted) return;
         if (!this.#inTrouble) this.#options.onTrouble?.(error);
         this.#inTrouble = true;
         pauseMs = RETRY_MS;

@@ -82,6 +82,7 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   const uploadProcessor = new UploadProcessor({
     ...stored,
     updater,
+    fetchRetryMs: configuration.uploadFetchRetryMs,
     dropLimits: { stop: configuration.dropLimit, warn: configuration.dropWarning },
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./arrivals/fetch-url.ts');

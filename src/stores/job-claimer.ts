@@ -39,6 +39,8 @@ export class JobClaimer {
   readonly #taking = new Set<Job>();
   #batch: StoredJob[] = [];
   #read = Number.NEGATIVE_INFINITY;
+  /** Whether more jobs were due than the last read returned. */
+  #areMany = false;
   /** Whether the last claimed job is of a numerous kind. */
   #wasNumerous = false;
   /** Shares that had their turn: a job of each other one that has any comes first. */
@@ -76,7 +78,7 @@ export class JobClaimer {
     for (let limit = BATCH; ; limit *= 8) {
       open = await this.#open(limit);
       this.#read = performance.now();
-      this.#batch = candidatesOf({ ...open, due: await this.#othersFirst(open.due) });
+      this.#batch = candidatesOf(open);
       // The first due jobs may all have keys of which a job is running.
       if (this.#batch.length > 0 || open.due.length < limit || limit >= MOST_READ) break;
     }
@@ -98,15 +100,39 @@ export class JobClaimer {
     return isStored;
   }
 
-  /** Leaves out the jobs of shares that had their turn, as long as there is one whose turn it is. */
+  /** One read is enough unless more jobs are due: each costs some requests on Elasticsearch. */
   async #open(limit: number): Promise<OpenJobs> {
     const { kinds, fullShares } = this.#options;
     const full = fullShares?.() ?? [];
+    if (!this.#areMany) {
+      const all = await this.#records.open(kinds, { now: Date.now(), limit, except: full });
+      if (all.due.length < limit) return { ...all, due: this.#inTurn(all.due) };
+    }
+    const open = await this.#openInTurn(limit, full);
+    this.#areMany = open.due.length >= limit;
+    return { ...open, due: await this.#othersFirst(open.due) };
+  }
+
+  /** Leaves out the jobs of shares that had their turn, as long as there is one whose turn it is. */
+  async #openInTurn(limit: number, full: readonly string[]): Promise<OpenJobs> {
+    const { kinds } = this.#options;
     const except = [...new Set([...full, ...this.#served])];
     const open = await this.#records.open(kinds, { now: Date.now(), limit, except });
     if (except.length === full.length || open.due.some(({ job }) => this.#shareOf(job) !== undefined)) return open;
     this.#served.clear();
     return this.#records.open(kinds, { now: Date.now(), limit, except: full });
+  }
+
+  /** As `#openInTurn` and `#othersFirst`, of all due jobs. */
+  #inTurn(due: readonly StoredJob[]): readonly StoredJob[] {
+    const isServed = ({ job }: StoredJob) => this.#served.has(this.#shareOf(job) ?? '');
+    const next = due.filter((stored) => !isServed(stored));
+    const hasShare = next.some(({ job }) => this.#shareOf(job) !== undefined);
+    if (!hasShare) this.#served.clear();
+    const ordered = hasShare ? next : due;
+    if (!this.#wasNumerous) return ordered;
+    const others = due.filter(({ job }) => !this.#isNumerous(job.kind));
+    return [...others, ...ordered.filter((stored) => !others.includes(stored))];
   }
 
   #shareOf(job: Job): string | undefined {

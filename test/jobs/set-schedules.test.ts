@@ -86,6 +86,19 @@ describeOnEachStore('schedules of sets', (kind, itOnce) => {
     assert.equal((await added()).length, 1);
   });
 
+  itOnce('make up for what many sets have missed two at a time, but add what is due now at once', async () => {
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await addSet(name, soon.pattern);
+    now = soon.time + MINUTE_MS;
+    const late = scheduler();
+    for (const expected of [2, 4, 5]) {
+      await late.addDue();
+      assert.equal((await added()).length, expected);
+    }
+    now = soon.time + DAY_MS;
+    await late.addDue();
+    assert.equal((await added()).length, 10);
+  });
+
   itOnce('do not run again what ran a week ago, when its job is recorded no more', async () => {
     await addSet('maps', soon.pattern.replace(/\*$/, String(weekdayOf(soon.time))));
     now = soon.time + 6.5 * DAY_MS;

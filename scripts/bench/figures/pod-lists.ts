@@ -1,11 +1,14 @@
 import { join } from 'node:path';
 import { type App, openApp } from '../../../src/app.ts';
+import { readNodes } from '../../../src/config/elasticsearch-nodes.ts';
 import { StoredDumps } from '../../../src/records/dumps/stored-dumps.ts';
 import type { StreamDump } from '../../../src/records/dumps/stored-stream-dump.ts';
 import { setOfStream } from '../../../src/records/stream-set-names.ts';
 import { sync } from '../../../src/sources/sync/sync.ts';
+import type { StoreLocation } from '../../../src/stores/locations.ts';
 import { testConfiguration } from '../../../test/support/start-app.ts';
-import type { Bench } from '../figure.ts';
+import type { Bench, BenchOptions, Figure } from '../figure.ts';
+import { onElasticsearch } from '../support/elasticsearch.ts';
 import { Tidemark } from '../support/tidemark.ts';
 
 const DUMPS = ['full', 'delta', 'delta'] as const;
@@ -15,34 +18,59 @@ export const podLists: Bench = {
   name: 'pod-lists',
   about: 'the lists of 500 organizations with 3 dumps each, in the shape of the POD aggregator',
 
-  async run({ runs, scale, folder, log }) {
-    const count = Math.round(500 * scale);
-    const tidemark = await Tidemark.create(folder.next('data'));
-    await fill(tidemark, count);
-    const server = await tidemark.start();
-    const times = new Map(PATHS.map((path) => [path, [] as number[]]));
-    try {
-      for (const path of PATHS) await server.client.text(path);
-      for (let run = 1; run <= runs; run++) {
-        for (const path of PATHS) {
-          const begin = performance.now();
-          const text = await server.client.text(path);
-          times.get(path)!.push(performance.now() - begin);
-          const lists = text.split('<sitemap>').length - 1;
-          if (lists !== count) throw new Error(`${path} has ${lists} lists`);
-        }
-        log(`${run}: ${PATHS.map((path) => `${times.get(path)!.at(-1)!.toFixed(0)} ms`).join(', ')}`);
-      }
-    } finally {
-      await server.stop();
-    }
-    const name = (path: string) => `GET ${path}, ${count} organizations with 3 dumps each`;
-    return PATHS.map((path) => ({ name: name(path), unit: 'ms', ours: times.get(path)!, limit: { most: 300 } }));
+  async run(options) {
+    const tidemark = await Tidemark.create(options.folder.next('data'));
+    const file = join(tidemark.dataFolder, 'tidemark.db');
+    return measure(options, { tidemark, store: { kind: 'sqlite', file } });
   },
 };
 
-async function fill({ dataFolder, baseUrl }: Tidemark, count: number): Promise<void> {
-  const store = { kind: 'sqlite', file: join(dataFolder, 'tidemark.db') } as const;
+export const elasticsearchPodLists: Bench = {
+  name: 'es-pod-lists',
+  about: `${podLists.about}, on Elasticsearch`,
+
+  run: (options) =>
+    onElasticsearch(options, async (server) => {
+      const prefix = server.nextPrefix();
+      try {
+        const store = { kind: 'elasticsearch', ...readNodes(server.url), prefix } as const;
+        return await measure(options, { tidemark: await server.tidemark(prefix), store });
+      } finally {
+        await server.remove(prefix);
+      }
+    }),
+};
+
+interface Place {
+  readonly tidemark: Tidemark;
+  readonly store: StoreLocation;
+}
+
+async function measure({ runs, scale, log }: BenchOptions, place: Place): Promise<readonly Figure[]> {
+  const count = Math.round(500 * scale);
+  await fill(place, count);
+  const server = await place.tidemark.start();
+  const times = new Map(PATHS.map((path) => [path, [] as number[]]));
+  try {
+    for (const path of PATHS) await server.client.text(path);
+    for (let run = 1; run <= runs; run++) {
+      for (const path of PATHS) {
+        const begin = performance.now();
+        const text = await server.client.text(path);
+        times.get(path)!.push(performance.now() - begin);
+        const lists = text.split('<sitemap>').length - 1;
+        if (lists !== count) throw new Error(`${path} has ${lists} lists`);
+      }
+      log(`${run}: ${PATHS.map((path) => `${times.get(path)!.at(-1)!.toFixed(0)} ms`).join(', ')}`);
+    }
+  } finally {
+    await server.stop();
+  }
+  const name = (path: string) => `GET ${path}, ${count} organizations with 3 dumps each`;
+  return PATHS.map((path) => ({ name: name(path), unit: 'ms', ours: times.get(path)!, limit: { most: 300 } }));
+}
+
+async function fill({ tidemark: { dataFolder, baseUrl }, store }: Place, count: number): Promise<void> {
   const app = await openApp(testConfiguration(dataFolder, { store, baseUrl }));
   try {
     await app.sets.useBaseUrl(baseUrl, true);

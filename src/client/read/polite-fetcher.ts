@@ -183,7 +183,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Milliseconds of the header Retry-After (RFC 9110, 10.2.3); 0 without one. */
-function retryAfterMs({ headers }: Fetched): number {
+export function retryAfterMs({ headers }: Pick<Fetched, 'headers'>): number {
   const after = headers['retry-after'] ?? '';
   if (/^\d{1,9}$/.test(after)) return Number(after) * 1000;
   const date = Date.parse(after);

@@ -1,5 +1,6 @@
 import type { ArtifactStore } from '../../artifacts/artifact-store.ts';
 import { type Fetched, FetchFailure, PrivateHost, Refused } from '../../client/read/fetcher.ts';
+import { retryAfterMs } from '../../client/read/polite-fetcher.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { fetchedName } from './fetched-name.ts';
@@ -67,10 +68,10 @@ async function stored(
   { organization }: Pick<Upload, 'organization'>,
   options: FetchOptions,
 ): Promise<UploadedFile> {
-  const { status, headers, uri, discard } = fetched;
+  const { headers, uri, discard } = fetched;
   const { artifacts, signal, mostBytes = MOST_FETCHED_BYTES } = options;
   try {
-    requireFile(uri, status);
+    requireFile(fetched);
     const total = headers['content-length'] === undefined ? undefined : Number(headers['content-length']);
     if (total !== undefined && total > mostBytes) throw tooLarge(uri, mostBytes);
     const name = fetchedName(uri, headers['content-disposition']);
@@ -96,10 +97,12 @@ async function* counted(
 }
 
 /** @throws TidemarkError for a response that is not the file */
-function requireFile(url: string, status: number): void {
+function requireFile(fetched: Pick<Fetched, 'uri' | 'status' | 'headers'>): void {
+  const { uri, status } = fetched;
   if (status === 200 || status === 203) return;
   const code = status >= 500 || PASSING.has(status) ? 'unavailable' : 'invalid';
-  throw new TidemarkError(code, `${shownUrl(url)} was not fetched: the server answered ${status}`, { status });
+  const details = { status, retryAfterMs: retryAfterMs(fetched) };
+  throw new TidemarkError(code, `${shownUrl(uri)} was not fetched: the server answered ${status}`, details);
 }
 
 function schemeProblem({ protocol }: URL): string | undefined {

@@ -122,6 +122,16 @@ export interface UploadFailure {
   readonly error: string;
   /** The upload is not tried again, unless a user requests that. */
   readonly isFinal: boolean;
+  /** While its file cannot be fetched: see fetch-again.ts. */
+  readonly fetchAgain?: FetchAgain | undefined;
+}
+
+/** Times in milliseconds since 1970. */
+export interface FetchAgain {
+  /** Time of the first failure. */
+  readonly since: number;
+  /** Time of the next attempt. */
+  readonly nextAt: number;
 }
 
 export const MOST_FILES_SHOWN = 1_000;

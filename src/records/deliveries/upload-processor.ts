@@ -14,6 +14,7 @@ import { UploadPauses } from '../arrivals/upload-pause.ts';
 import {
   type AppliedUpload,
   type CountedDrop,
+  type FetchAgain,
   filesOf,
   putUploadState,
   type ReadUpload,
@@ -26,6 +27,7 @@ import type { OrganizationRegistry } from '../organization-registry.ts';
 import { applyDelivery } from './apply-delivery.ts';
 import type { Attempt, FetchOptions } from './attempt.ts';
 import { type Delivery, deliveryOf } from './delivery.ts';
+import { FETCHED_AGAIN, fetchAgain, waitMs } from './fetch-again.ts';
 import { judgeFullRun, reasonForNoRecords, reasonForStop } from './full-run.ts';
 import { haveLowerEnded, lowerEnded } from './lower-uploads.ts';
 import { reasonForNothingTaken } from './nothing-taken.ts';
@@ -41,6 +43,8 @@ interface ProcessorParts {
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
   readonly artifacts: Pick<ArtifactStore, 'delete' | 'folders'>;
   readonly updater: EventPoster;
+  /** Milliseconds for which a file at a URL is fetched again: see fetch-again.ts. */
+  readonly fetchRetryMs: number;
   /** For what full runs delete. */
   readonly dropLimits: DropLimits;
   readonly threadData: ProcessThreadData;
@@ -125,7 +129,15 @@ class Processing {
   async fetch(): Promise<void> {
     this.#state = await readUploadState(this.#parts.catalog, this.#upload);
     const isNeeded = this.#upload.url !== undefined && (this.#body.fetched === undefined || isToFetchAgain(this.#body));
-    if (isNeeded) await this.#recordingFailure(() => this.#fetch());
+    if (!isNeeded) return;
+    const again = this.#fetchAgain;
+    if (again !== undefined && again.nextAt > Date.now()) throw waitsToFetch(again, this.#parts.fetchRetryMs);
+    await this.#recordingFailure(() => this.#fetch());
+  }
+
+  /** What the last failure has recorded. A user who retries the upload, or its job, does not want to wait. */
+  get #fetchAgain(): FetchAgain | undefined {
+    return this.#attempt.wait?.reason === FETCHED_AGAIN ? this.#body.failure?.fetchAgain : undefined;
   }
 
   /** Returns why it has to be called again later: nothing of the upload is published yet. */
@@ -169,6 +181,8 @@ class Processing {
       return await work();
     } catch (error) {
       this.#attempt.signal.throwIfAborted();
+      // Its failure is recorded.
+      if (error instanceof JobWaits) throw error;
       if (await isStoreAway(error, this.#parts.artifacts)) await this.#recordFailure(STORE_AWAY, false);
       else {
         const text = isTidemarkError(error) ? shownWithUrls(error).message : String(error);
@@ -200,11 +214,24 @@ class Processing {
   async #fetch(): Promise<void> {
     const { signal, report } = this.#attempt;
     const onProgress = (bytes: number) => report({ done: bytes, text: 'bytes fetched' });
-    const fetched = await this.#parts.fetch(this.#upload, { signal, onProgress });
+    const fetched = await this.#parts
+      .fetch(this.#upload, { signal, onProgress })
+      .catch((error) => this.#failedFetch(error));
     failpoint('upload.fetched');
     const isNeeded = (before: UploadState) => before.fetched === undefined || isToFetchAgain(before);
     const state = await this.#record((before) => isNeeded(before) && { fetched });
     await this.#remove(artifactsOf(fetched), artifactsOf(state.fetched!));
+  }
+
+  /** @throws JobWaits when it is fetched again; otherwise the error */
+  async #failedFetch(error: unknown): Promise<never> {
+    this.#attempt.signal.throwIfAborted();
+    if (await isStoreAway(error, this.#parts.artifacts)) throw error;
+    const { fetchRetryMs: retryMs } = this.#parts;
+    const again = fetchAgain({ error, before: this.#fetchAgain, now: Date.now(), retryMs });
+    if (again === undefined) throw isTidemarkError(error, 'unavailable') ? asFinal(error) : error;
+    await this.#recordFailure(shownWithUrls(error as TidemarkError).message, false, again);
+    throw waitsToFetch(again, retryMs);
   }
 
   async #read({ publishHashes }: ResourceSet, thread: ProcessingThread): Promise<ReadUpload> {
@@ -276,8 +303,8 @@ class Processing {
   }
 
   /** Records the failure for users. This fails silently when the store itself is in trouble. */
-  async #recordFailure(error: string, isFinal: boolean): Promise<void> {
-    const failure = { at: Date.now(), error, isFinal };
+  async #recordFailure(error: string, isFinal: boolean, again?: FetchAgain): Promise<void> {
+    const failure = { at: Date.now(), error, isFinal, ...(again !== undefined && { fetchAgain: again }) };
     const failed = { failure, ...(this.#drop !== undefined && { drop: this.#drop }) };
     const isDone = ({ applying }: UploadState) => applying !== undefined;
     await this.#record((before) => !isDone(before) && failed).catch(() => {});
@@ -290,6 +317,15 @@ class Processing {
   async #remove(own: readonly ObjectKey[], named: readonly ObjectKey[]): Promise<void> {
     for (const key of own) if (!named.includes(key)) await this.#parts.artifacts.delete(key).catch(() => {});
   }
+}
+
+function waitsToFetch(again: FetchAgain, retryMs: number): JobWaits {
+  return new JobWaits(FETCHED_AGAIN, { againMs: waitMs(again, Date.now()), until: again.since + retryMs });
+}
+
+/** After the last attempt, the upload has failed: its job does not try again. */
+function asFinal({ message, details }: TidemarkError): TidemarkError {
+  return new TidemarkError('invalid', message, details);
 }
 
 /** What was fetched is of no use, and what is at the URL may be another file now. */

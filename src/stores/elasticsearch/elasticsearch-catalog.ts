@@ -66,14 +66,14 @@ export class ElasticsearchCatalog implements Catalog {
   }
 
   async #put<Body>(kind: CatalogKind, id: string, body: Body, replaces: number | undefined): Promise<number> {
-    const stored = await this.#get(kind, id);
-    if ((stored && versionOf(stored)) !== replaces) throw conflict(kind, id);
     const thisPut = randomUUID();
     const document: Source & { kind: CatalogKind } = { kind, id, body: { value: body, put: thisPut } };
     const write = { ...this.#placeOf(kind, id), document, refresh: true, require_alias: true };
+    const known = replaces === undefined ? undefined : await this.#known(kind, id, replaces);
     const written = await this.#cluster.ask((client) => {
-      if (stored === undefined) return client.create(write, { ignore: [409], meta: true });
-      const replaced = { if_seq_no: stored._seq_no!, if_primary_term: stored._primary_term! };
+      // It fails when there is a document.
+      if (known === undefined) return client.create(write, { ignore: [409], meta: true });
+      const replaced = { if_seq_no: known._seq_no!, if_primary_term: known._primary_term! };
       return client.index({ ...write, ...replaced }, { ignore: [409], meta: true });
     });
     const version = written.statusCode < 400 ? versionOf(written.body) : await this.#versionOfPut(kind, id, thisPut);
@@ -86,6 +86,13 @@ export class ElasticsearchCatalog implements Catalog {
       if (isTidemarkError(error, 'conflict')) return version;
       throw error;
     });
+  }
+
+  /** The stored document of a version. @throws TidemarkError `conflict` when there is another one, or none */
+  async #known(kind: CatalogKind, id: string, version: number): Promise<Stored> {
+    const stored = await this.#get(kind, id);
+    if (stored === undefined || versionOf(stored) !== version) throw conflict(kind, id);
+    return stored;
   }
 
   /** The client repeats a request whose response was lost: the document is then stored, and the repetition is a 409. */

@@ -183,7 +183,7 @@ function describeStatus({
   number,
 }: UploadView): string[] {
   const retries = failure?.retries
-    ? 'it is tried again'
+    ? `it is tried again${failure.nextAt === undefined ? '' : ` at ${failure.nextAt}`}`
     : `when that is mended, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
   return [
     `  status: ${status}`,

@@ -10,7 +10,7 @@ import { onward, queryOf } from '../parts/pager.ts';
 import { pathText } from '../parts/path-text.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { counted, timeOf } from '../parts/words.ts';
+import { clockTime, counted, timeOf } from '../parts/words.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { AGAIN, erratumPlace, erratumReason, isOpen, uploadState } from './upload-parts.ts';
 
@@ -80,7 +80,7 @@ function notice({ upload, mayUpload }: UploadPage): Html | undefined {
       ? html`<div class="notice" role="status"><p>It waits for a server that is free. This page shows when that changes.</p></div>`
       : ignoredNotice(upload);
   }
-  const next = failure.retries ? 'It is tried again by itself.' : 'Nothing of it is published.';
+  const next = failure.retries ? triedAgain(failure) : 'Nothing of it is published.';
   return html`<div class="notice bad" role="status"><p>${failure.error}. ${next}</p>
 ${
   mayUpload &&
@@ -93,6 +93,11 @@ ${
     isHarmless: true,
   })
 }</div>`;
+}
+
+function triedAgain({ nextAt }: NonNullable<UploadView['failure']>): Html | string {
+  if (nextAt === undefined) return 'It is tried again by itself.';
+  return html`The next attempt is at ${clockTime(Date.parse(nextAt) * 1000)}.`;
 }
 
 /** Files of a kind that is not read may come along, but the uploader must see that nothing came of them. */
