@@ -11,6 +11,7 @@ import { boundaryBefore } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { ListedPage } from '../../publish/document-publisher.ts';
+import type { ReadableField } from '../../records/forms/readable/readable-record.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { newestChanges } from '../request/browse.ts';
@@ -28,6 +29,9 @@ import { sendPage } from './parts/send-page.ts';
 import { renderSetFrame, type SetFrame, setFrameOf } from './parts/set-frame.ts';
 import { facts, stackingTable } from './parts/tables.ts';
 import { exactTime, formatTime } from './parts/words.ts';
+import { recordFields } from './records/record-fields.ts';
+import { lastUploadOf, recordColumns } from './records/record-history.ts';
+import { fieldsOf, hasRecords } from './records/record-versions.ts';
 
 const HISTORY_PER_PAGE = 100;
 
@@ -48,9 +52,11 @@ export function resourceRoute(app: ServedApp): Route {
       const history = await newestChanges(set, { before, limit: HISTORY_PER_PAGE }, read);
       const page = await setFrameOf(app, { request, response }, undefined);
       const versions = await keptVersions(app, set, history.taken);
+      const fields = resource.state && (await readableFields(app, set, resource.state));
       const listed = resource.state === undefined ? undefined : await listedPage(publisher, set, key);
       const shown = {
         listed,
+        fields,
         history: history.taken,
         versions,
         older: olderThan(history),
@@ -67,9 +73,23 @@ async function keptVersions(
   set: ResourceSet,
   history: readonly Change[],
 ): Promise<ReadonlySet<Stamp> | undefined> {
-  if (keptSince(set) === undefined) return undefined;
+  if (keptSince(set) === undefined && !hasRecords(set)) return undefined;
   try {
     return new Set((await versions.among(set, history)).map(({ stamp }) => stamp));
+  } catch (error) {
+    if (isTidemarkError(error, 'unavailable')) return undefined;
+    throw error;
+  }
+}
+
+/** The fields of a record; undefined for what is none, and while its artifact cannot be read. */
+async function readableFields(
+  app: ServedApp,
+  set: ResourceSet,
+  state: ResourceState,
+): Promise<readonly ReadableField[] | undefined> {
+  try {
+    return await fieldsOf(app, set, state);
   } catch (error) {
     if (isTidemarkError(error, 'unavailable')) return undefined;
     throw error;
@@ -85,6 +105,8 @@ interface ResourcePage extends SetFrame {
   readonly resource: Resource | Tombstone;
   /** The page of the Resource List that has it, if any. */
   readonly listed: ListedPage | undefined;
+  /** What is in it, if it is a record that people can read. */
+  readonly fields: readonly ReadableField[] | undefined;
   /** Its changes, newest first. */
   readonly history: readonly Change[];
   /** The times of changes after which its bytes are kept; undefined when they are not known, or the set keeps none. */
@@ -96,14 +118,20 @@ interface ResourcePage extends SetFrame {
 
 /** One resource: its current state, and its history. */
 export function renderResourcePage(page: ResourcePage): string {
-  const { resource, listed, set, frame, isLatest, older } = page;
+  const { resource, listed, set, frame, isLatest, older, fields } = page;
   const { key, state, stamp } = resource;
   const query = (before: number | undefined) =>
     queryOf({ key, before: before === undefined ? undefined : String(before) });
   const main = html`${state === undefined && html`<p class="notice bad">This resource was deleted: ${exactTime(stamp, frame.now)}.</p>`}
-${facts([['Address', address(key, set, frame, state !== undefined)], ...stateFacts(state, set, frame), ...timeFacts(resource, frame.now), ['Listed in', listed && uriLink(listed.uri, linkTo(listed.uri, frame))]])}
+${facts([['Address', address(key, set, frame, state !== undefined)], ...stateFacts(state, set, frame), ...timeFacts(resource, frame.now), ['Last named by', lastUpload(page)], ['Listed in', listed && uriLink(listed.uri, linkTo(listed.uri, frame))]])}
+${
+  fields &&
+  html`<h2>Record</h2>
+${recordFields({ fields, label: 'The record, field by field' })}`
+}
 <h2>History</h2>
 ${historyTable(page)}
+${isCutOff(page) && html`<p class="quiet">Older changes are not in the log any more.</p>`}
 ${onward(
   isLatest ? undefined : { name: 'Latest', href: query(undefined) },
   older === undefined ? undefined : { name: 'Older', href: query(older) },
@@ -153,6 +181,17 @@ function timeFacts({ state, stamp, created }: Resource | Tombstone, now: number)
   ] as const;
 }
 
+/** The upload that named it last, when that is not the one of its last change. */
+function lastUpload({ resource: { order }, history, isLatest, set, frame }: ResourcePage): Html | undefined {
+  const [last] = history;
+  return isLatest && last !== undefined ? lastUploadOf(last, { order, set, frame }) : undefined;
+}
+
+/** Whether the first change of a resource is missing: it begins with its creation. */
+function isCutOff({ history, older }: ResourcePage): boolean {
+  return older === undefined && history.length > 0 && history.at(-1)!.kind !== 'created';
+}
+
 function historyTable({ history, versions, set, frame }: ResourcePage): Html {
   const { now, top, baseUrl } = frame;
   const version = ({ stamp, key }: Change): Html | undefined => {
@@ -171,6 +210,9 @@ function historyTable({ history, versions, set, frame }: ResourcePage): Html {
       style: 'short',
       cell: ({ state }) => (state?.lastmod === undefined ? undefined : formatTime(state.lastmod * 1000)),
     },
-    ...(versions === undefined ? [] : [{ name: 'Version', style: 'short', cell: version } as const]),
+    ...recordColumns({ set, frame, history, versions }),
+    ...(versions === undefined || keptSince(set) === undefined
+      ? []
+      : [{ name: 'Version', style: 'short', cell: version } as const]),
   ]);
 }
