@@ -22,7 +22,7 @@ describeOnEachStore('The page of a record', (store, itOnce) => {
   /** Without style sheet and script, which would fill the message of a test that fails. */
   async function get(path: string) {
     const { status, text } = await ask(`${started.url}${path}`, { headers: { Accept: 'text/html' } });
-    return { status, text: /<main[^]*<\/main>/.exec(text)?.[0] ?? text };
+    return { status, text: /<main.*<\/main>/s.exec(text)?.[0] ?? text };
   }
 
   async function upload(...records: readonly Buffer[]): Promise<number> {

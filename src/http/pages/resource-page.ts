@@ -27,7 +27,7 @@ import { onward, queryOf } from './parts/pager.ts';
 import { kindMark, lengthOf, nameOf, uriLink } from './parts/resource-parts.ts';
 import { sendPage } from './parts/send-page.ts';
 import { renderSetFrame, type SetFrame, setFrameOf } from './parts/set-frame.ts';
-import { facts, stackingTable } from './parts/tables.ts';
+import { type Column, facts, stackingTable } from './parts/tables.ts';
 import { exactTime, formatTime } from './parts/words.ts';
 import { recordFields } from './records/record-fields.ts';
 import { lastUploadOf, recordColumns } from './records/record-history.ts';
@@ -192,6 +192,16 @@ function isCutOff({ history, older }: ResourcePage): boolean {
   return older === undefined && history.length > 0 && history.at(-1)!.kind !== 'created';
 }
 
+/** Of a record, they are always the same. */
+const FILE_COLUMNS: readonly Column<Change>[] = [
+  { name: 'Type', style: 'short', cell: ({ state }) => state?.mime },
+  {
+    name: 'Last modified',
+    style: 'short',
+    cell: ({ state }) => (state?.lastmod === undefined ? undefined : formatTime(state.lastmod * 1000)),
+  },
+];
+
 function historyTable({ history, versions, set, frame }: ResourcePage): Html {
   const { now, top, baseUrl } = frame;
   const version = ({ stamp, key }: Change): Html | undefined => {
@@ -200,17 +210,12 @@ function historyTable({ history, versions, set, frame }: ResourcePage): Html {
     return html`<a href="${linkTo(uri, { top, baseUrl })}">as it was</a>`;
   };
   if (history.length === 0) return html`<p class="quiet">There is nothing before this.</p>`;
+  const ofRecord = recordColumns({ set, frame, history, versions });
   return stackingTable('History, newest first', history, [
     { name: 'When', style: 'short', isHead: true, cell: ({ stamp }) => exactTime(stamp, now) },
     { name: 'Change', style: 'short', cell: ({ kind }) => kindMark(kind) },
     { name: 'Size', style: 'number', cell: ({ state }) => lengthOf(state?.length) },
-    { name: 'Type', style: 'short', cell: ({ state }) => state?.mime },
-    {
-      name: 'Last modified',
-      style: 'short',
-      cell: ({ state }) => (state?.lastmod === undefined ? undefined : formatTime(state.lastmod * 1000)),
-    },
-    ...recordColumns({ set, frame, history, versions }),
+    ...(ofRecord.length > 0 ? ofRecord : FILE_COLUMNS),
     ...(versions === undefined || keptSince(set) === undefined
       ? []
       : [{ name: 'Version', style: 'short', cell: version } as const]),

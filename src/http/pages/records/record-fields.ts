@@ -55,7 +55,7 @@ function fieldTable(fields: readonly ReadableField[], label: string, fault: numb
     const anchor = isAnchor && html` id="field-${link?.own}"`;
     return html`<tr${anchor}${at === fault && html` class="fault"`}>${compares && html`<td class="short">${changeMark(change)}</td>`}<th scope="row"${at === fault && html` id="fault"`}>${tag}</th><td class="code">${indicators(field)}</td><td class="name">${content(field)}</td><td class="wide hint">${name}</td></tr>\n`;
   });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="record">
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="record${compares && ' compared'}">
 <thead class="hidden"><tr>${compares && html`<th scope="col">Change</th>`}<th scope="col">Field</th><th scope="col">Indicators</th><th scope="col">Content</th><th scope="col" class="wide">What it is for</th></tr></thead>
 <tbody>
 ${rows}</tbody></table></div>`;

@@ -10,11 +10,11 @@ export interface ComparedFields {
 }
 
 /** Most fields that are added and removed: comparing more takes seconds. */
-const MOST_FIELD_EDITS = 4_000;
+const MOST_FIELD_EDITS = 1_000;
 /** Most words that are added and removed in a field. */
-const MOST_WORD_EDITS = 1_000;
+const MOST_WORD_EDITS = 300;
 /** Words of all changed fields that are compared; later fields are shown as removed and added. */
-const MOST_WORDS = 200_000;
+const MOST_WORDS = 50_000;
 /** Which share of the words two fields need to be shown as one that was changed. */
 const ALIKE = 0.3;
 

@@ -15,6 +15,7 @@ import {
 } from '../iso2709.ts';
 import { FIELD_NAMES } from './field-names.ts';
 import { partsOfMarc8 } from './marc8-parts.ts';
+import { BY_PLACE } from './readable-marc.ts';
 
 const ESCAPE = 0x1b;
 
@@ -113,7 +114,10 @@ function fieldOf(bytes: Buffer, { text, tag, field }: Entry, partsOf: ReturnType
     return { ...shown, subfields: [], problem: `the entry "${printable(text)}" of the directory leads nowhere` };
   }
   const value = bytes.subarray(field.start, field.end);
-  if (isControlTag(tag)) return { ...shown, subfields: [{ parts: partsOf(value) }] };
+  if (isControlTag(tag)) {
+    const parts = partsOf(value);
+    return { ...shown, subfields: [{ parts: BY_PLACE.test(tag) ? withBlanks(parts) : parts }] };
+  }
   const first = value.indexOf(SUBFIELD_DELIMITER);
   const head = first === -1 ? value : value.subarray(0, first);
   const subfields = first === -1 ? [] : subfieldsOf(value.subarray(first), partsOf);

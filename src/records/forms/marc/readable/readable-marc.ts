@@ -3,7 +3,7 @@ import { isControlField, MarcRecord, type Subfield } from '../marc-record.ts';
 import { FIELD_NAMES } from './field-names.ts';
 
 /** Control fields whose characters have a meaning by their place: blanks are shown as `#`, as cataloguers write them. */
-const BY_PLACE = /^(?:LDR|00[678])$/;
+export const BY_PLACE = /^(?:LDR|00[678])$/;
 
 /** A stored record, for people. */
 export function readableMarc(document: Buffer): readonly ReadableField[] {
@@ -27,7 +27,7 @@ function plainLeader(leader: string): string {
   return `*****${leader.slice(5, 12)}*****${leader.slice(17)}`;
 }
 
-export function controlField(tag: string, value: string): ReadableField {
+function controlField(tag: string, value: string): ReadableField {
   const text = BY_PLACE.test(tag) ? value.replaceAll(' ', '#') : value;
   return { tag, name: FIELD_NAMES[tag], subfields: [{ parts: [{ text }] }] };
 }
