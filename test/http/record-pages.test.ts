@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { formatStamp } from '../../src/core/stamp.ts';
+import { putUploadState, readUploadState, type UploadState } from '../../src/records/arrivals/upload-state.ts';
 import { sync } from '../../src/sources/sync/sync.ts';
 import { ask } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
@@ -81,6 +82,25 @@ describeOnEachStore('The page of a record', (store, itOnce) => {
     const { status, text: version } = await get(`/sets/lane--main/record?key=/a1&at=${at}`);
     assert.equal(status, 200);
     assert.match(version, /This version is not stored any more/);
+  });
+
+  itOnce('shows nothing of what came with an upload that was removed, from the time that it is marked so', async () => {
+    const first = await upload(sampleVersion());
+    await upload(sampleVersion({ 650: undefined }));
+    const named = { organization: 'lane', stream: 'main', number: first };
+    const before = (await readUploadState(started.app.catalog, named))!;
+    await putUploadState(started.app.catalog, named, {
+      body: { ...before.body, removed: { at: 1, reason: 'private', delivery: 3 } } as UploadState,
+      before,
+    });
+    const { text } = await get('/sets/lane--main/resource?key=/a1');
+    assert.match(text, /removed with upload 1</);
+    const [, from] = /record\?[^"]*from=([^&"]*)/.exec(text)!;
+    for (const query of [`at=${from}`, `from=${from}`]) {
+      const version = await get(`/sets/lane--main/record?key=/a1&${query}`);
+      assert.match(version.text, /This version was removed with upload 1\./);
+      assert.doesNotMatch(version.text, /Hebrew/);
+    }
   });
 
   itOnce('follows records of the default stream to the upload that they came with', async () => {

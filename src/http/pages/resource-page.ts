@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { fieldsOf, hasRecords, removedAmong } from '../../api/record-versions.ts';
 import type { Change } from '../../core/change.ts';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { type ResourceKey, uriOf } from '../../core/key.ts';
@@ -31,7 +32,6 @@ import { type Column, facts, stackingTable } from './parts/tables.ts';
 import { exactTime, formatTime } from './parts/words.ts';
 import { recordFields } from './records/record-fields.ts';
 import { lastUploadOf, recordColumns } from './records/record-history.ts';
-import { fieldsOf, hasRecords } from './records/record-versions.ts';
 
 const HISTORY_PER_PAGE = 100;
 
@@ -52,13 +52,15 @@ export function resourceRoute(app: ServedApp): Route {
       const history = await newestChanges(set, { before, limit: HISTORY_PER_PAGE }, read);
       const page = await setFrameOf(app, { request, response }, undefined);
       const versions = await keptVersions(app, set, history.taken);
-      const fields = resource.state && (await readableFields(app, set, resource.state));
+      const fields = resource.state && (await readableFields(app, set, resource));
+      const removed = hasRecords(set) ? await removedAmong(app, set, history.taken) : NONE;
       const listed = resource.state === undefined ? undefined : await listedPage(publisher, set, key);
       const shown = {
         listed,
         fields,
         history: history.taken,
         versions,
+        removed,
         older: olderThan(history),
         isLatest: before === undefined,
       };
@@ -82,14 +84,12 @@ async function keptVersions(
   }
 }
 
-/** The fields of a record; undefined for what is none, and while its artifact cannot be read. */
-async function readableFields(
-  app: ServedApp,
-  set: ResourceSet,
-  state: ResourceState,
-): Promise<readonly ReadableField[] | undefined> {
+const NONE: ReadonlySet<Stamp> = new Set();
+
+/** As `fieldsOf`; undefined while its artifact cannot be read: the rest of the page is shown. */
+async function readableFields(...given: Parameters<typeof fieldsOf>): ReturnType<typeof fieldsOf> {
   try {
-    return await fieldsOf(app, set, state);
+    return await fieldsOf(...given);
   } catch (error) {
     if (isTidemarkError(error, 'unavailable')) return undefined;
     throw error;
@@ -106,11 +106,13 @@ interface ResourcePage extends SetFrame {
   /** The page of the Resource List that has it, if any. */
   readonly listed: ListedPage | undefined;
   /** What is in it, if it is a record that people can read. */
-  readonly fields: readonly ReadableField[] | undefined;
+  readonly fields: readonly ReadableField[] | string | undefined;
   /** Its changes, newest first. */
   readonly history: readonly Change[];
   /** The times of changes after which its bytes are kept; undefined when they are not known, or the set keeps none. */
   readonly versions: ReadonlySet<Stamp> | undefined;
+  /** The times of changes that came with an upload that was removed. */
+  readonly removed: ReadonlySet<Stamp>;
   /** Whether these are the newest changes, and the boundary below them when there are older ones. */
   readonly isLatest: boolean;
   readonly older: number | undefined;
@@ -124,11 +126,7 @@ export function renderResourcePage(page: ResourcePage): string {
     queryOf({ key, before: before === undefined ? undefined : String(before) });
   const main = html`${state === undefined && html`<p class="notice bad">This resource was deleted: ${exactTime(stamp, frame.now)}.</p>`}
 ${facts([['Address', address(key, set, frame, state !== undefined)], ...stateFacts(state, set, frame), ...timeFacts(resource, frame.now), ['Last named by', lastUpload(page)], ['Listed in', listed && uriLink(listed.uri, linkTo(listed.uri, frame))]])}
-${
-  fields &&
-  html`<h2>Record</h2>
-${recordFields({ fields, label: 'The record, field by field' })}`
-}
+${fields && recordSection(fields)}
 <h2>History</h2>
 ${historyTable(page)}
 ${isCutOff(page) && html`<p class="quiet">Older changes are not in the log any more.</p>`}
@@ -181,6 +179,11 @@ function timeFacts({ state, stamp, created }: Resource | Tombstone, now: number)
   ] as const;
 }
 
+function recordSection(fields: readonly ReadableField[] | string): Html {
+  return html`<h2>Record</h2>
+${typeof fields === 'string' ? html`<p class="quiet">${fields}</p>` : recordFields({ fields, label: 'The record, field by field' })}`;
+}
+
 /** The upload that named it last, when that is not the one of its last change. */
 function lastUpload({ resource: { order }, history, isLatest, set, frame }: ResourcePage): Html | undefined {
   const [last] = history;
@@ -202,7 +205,7 @@ const FILE_COLUMNS: readonly Column<Change>[] = [
   },
 ];
 
-function historyTable({ history, versions, set, frame }: ResourcePage): Html {
+function historyTable({ history, versions, removed, set, frame }: ResourcePage): Html {
   const { now, top, baseUrl } = frame;
   const version = ({ stamp, key }: Change): Html | undefined => {
     if (versions?.has(stamp) !== true) return undefined;
@@ -210,7 +213,7 @@ function historyTable({ history, versions, set, frame }: ResourcePage): Html {
     return html`<a href="${linkTo(uri, { top, baseUrl })}">as it was</a>`;
   };
   if (history.length === 0) return html`<p class="quiet">There is nothing before this.</p>`;
-  const ofRecord = recordColumns({ set, frame, history, versions });
+  const ofRecord = recordColumns({ set, frame, history, versions, removed });
   return stackingTable('History, newest first', history, [
     { name: 'When', style: 'short', isHead: true, cell: ({ stamp }) => exactTime(stamp, now) },
     { name: 'Change', style: 'short', cell: ({ kind }) => kindMark(kind) },

@@ -1,3 +1,4 @@
+import { isReadable, uploadOfChange } from '../../../api/record-versions.ts';
 import type { Change } from '../../../core/change.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
@@ -5,7 +6,7 @@ import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { queryOf } from '../parts/pager.ts';
 import type { Column } from '../parts/tables.ts';
-import { isReadable, uploadLink, uploadOfChange } from './record-versions.ts';
+import { uploadLink } from './upload-link.ts';
 
 interface RecordHistory {
   readonly set: ResourceSet;
@@ -14,17 +15,21 @@ interface RecordHistory {
   readonly history: readonly Change[];
   /** The times of changes after which the bytes are stored; undefined when that is not known. */
   readonly versions: ReadonlySet<Stamp> | undefined;
+  /** The times of changes that came with an upload that was removed. */
+  readonly removed: ReadonlySet<Stamp>;
 }
 
 /** The columns that the history of a record has beside those of every resource. */
-export function recordColumns({ set, frame, history, versions }: RecordHistory): readonly Column<Change>[] {
+export function recordColumns({ set, frame, history, versions, removed }: RecordHistory): readonly Column<Change>[] {
   if (!history.some(({ state }) => isReadable(set, state))) return [];
   const older = new Map(history.map(({ stamp }, at) => [stamp, history[at + 1]]));
   const upload = (change: Change): Html | undefined => {
     const found = uploadOfChange(set.origin, change);
     return found && uploadLink(found, set.origin, frame);
   };
-  const record = ({ key, stamp, kind, state }: Change): Html | string | undefined => {
+  const record = (change: Change): Html | string | undefined => {
+    const { key, stamp, kind, state } = change;
+    if (removed.has(stamp)) return `removed with upload ${uploadOfChange(set.origin, change)?.number}`;
     if (state === undefined || versions === undefined) return undefined;
     if (!versions.has(stamp)) return 'not stored any more';
     const at = formatStamp(stamp);

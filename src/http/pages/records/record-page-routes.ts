@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Change } from '../../../core/change.ts';
-import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
+import { fieldsOf } from '../../../api/record-versions.ts';
+import { TidemarkError } from '../../../core/errors.ts';
 import type { ResourceKey } from '../../../core/key.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { boundaryAfter, formatStamp, type Stamp } from '../../../core/stamp.ts';
@@ -13,8 +13,8 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { setFrameOf } from '../parts/set-frame.ts';
 import { type RecordVersion, renderRecordPage } from './record-page.ts';
-import { fieldsOf } from './record-versions.ts';
 
+const NOT_READABLE = 'It is no record in a form that can be shown here.';
 /** Versions that a reader can choose from. */
 const MOST_VERSIONS = 100;
 
@@ -59,19 +59,6 @@ async function versionOf(
       key,
     });
   }
-  return { change, fields: await readFields(app, set, change) };
-}
-
-async function readFields(app: ServedApp, set: ResourceSet, change: Change): Promise<RecordVersion['fields']> {
-  const { state } = change;
-  if (state === undefined) return undefined;
-  try {
-    const fields = await fieldsOf(app, set, state);
-    return fields ?? 'Of these resources, only the bytes are known, and not their fields.';
-  } catch (error) {
-    if (!isTidemarkError(error, 'unavailable')) throw error;
-    // An artifact that is there can be read again later.
-    if ((await app.publishing.versions.among(set, [change])).length > 0) throw error;
-    return 'This version is not stored any more.';
-  }
+  const isDeletion = change.state === undefined;
+  return { change, fields: (await fieldsOf(app, set, change)) ?? (isDeletion ? undefined : NOT_READABLE) };
 }

@@ -1,3 +1,4 @@
+import { uploadOfChange } from '../../../api/record-versions.ts';
 import type { Change } from '../../../core/change.ts';
 import { formatStamp } from '../../../core/stamp.ts';
 import { type ComparedFields, compareFields } from '../../../records/forms/readable/compare-fields.ts';
@@ -9,7 +10,7 @@ import { renderSetFrame, type SetFrame } from '../parts/set-frame.ts';
 import { facts } from '../parts/tables.ts';
 import { counted, exactTime, formatTime } from '../parts/words.ts';
 import { recordFields } from './record-fields.ts';
-import { uploadLink, uploadOfChange } from './record-versions.ts';
+import { uploadLink } from './upload-link.ts';
 
 /** A version of a record. */
 export interface RecordVersion {
