@@ -10,7 +10,7 @@ import { startServer } from '../src/http/server/server.ts';
 import { testConfiguration } from '../test/support/start-app.ts';
 import { fillSampleCollections, HARVEST_WITH_ERRORS } from './sample-collections.ts';
 import { fillSampleDatasets } from './sample-datasets.ts';
-import { fillSampleOrganizations, SHOWN, SHOWN_RECORD } from './sample-organizations.ts';
+import { fillSampleOrganizations, SHOWN } from './sample-organizations.ts';
 import { fillSampleSource } from './sample-source.ts';
 
 const FOLDER = process.argv[2] ?? join(import.meta.dirname, '../docs/images');
@@ -48,7 +48,6 @@ const SHOTS_OF_ORGANIZATIONS: readonly Shot[] = [
   { name: 'organization', path: '/organizations/lane/', height: 1240 },
   { name: 'organization-dumps', path: '/organizations/lane/', height: 1068, at: '#errors' },
   { name: 'upload', path: `/organizations/lane/streams/full-2026/uploads/${SHOWN.withErrata}/`, height: 1300 },
-  { name: 'record', path: `/sets/lane/resource?key=${encodeURIComponent(SHOWN_RECORD)}`, height: 1080, at: 'h2 >> nth=0' },
   { name: 'upload-form', path: '/organizations/lane/upload', height: 860 },
 ];
 /** Taken last, for the same reason. */

@@ -20,8 +20,6 @@ const NIGHTS = 6;
 export const SHOWN = { withErrata: NIGHTS + 1 };
 
 const catalogue = new Catalogue({ seed: 26, bytes: 900, prefix: 'ocm' });
-/** The key of a record that was changed. */
-export const SHOWN_RECORD = `/${catalogue.idOf(NIGHTS * 1_000)}`;
 
 export async function fillSampleOrganizations(app: App, now: number): Promise<void> {
   // What a library delivers at night is received then.

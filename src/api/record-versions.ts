@@ -1,22 +1,25 @@
-import { parseKey } from '../artifacts/artifact-key.ts';
 import type { Change } from '../core/change.ts';
 import { isTidemarkError } from '../core/errors.ts';
-import { type Origin, traitsOf } from '../core/origin.ts';
-import type { ResourceState } from '../core/resource.ts';
+import { traitsOf } from '../core/origin.ts';
+import type { RecordPlace, ResourceState } from '../core/resource.ts';
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Stamp } from '../core/stamp.ts';
-import type { Versions } from '../publish/versions/versions.ts';
 import type { NamedUpload } from '../records/arrivals/upload.ts';
 import type { Uploads } from '../records/arrivals/uploads.ts';
-import type { ReadableField } from '../records/forms/readable/readable-record.ts';
 import { STORED } from '../records/forms/record-forms.ts';
-import type { ArtifactRecords } from '../sources/records/artifact/artifact-records.ts';
+import type { ReadableField } from '../records/readable/readable-record.ts';
+import { uploadOfChange } from '../records/upload-of-change.ts';
 
 /** The parts of the program that read versions of records. */
 interface RecordVersionsParts {
-  readonly sources: { readonly records: Pick<ArtifactRecords, 'read'> };
+  readonly sources: {
+    readonly records: { read(place: RecordPlace, digest: string): Promise<{ readonly document: Uint8Array }> };
+  };
   readonly records: { readonly uploads: Pick<Uploads, 'stateOf'> };
-  readonly publishing: { readonly versions: Pick<Versions, 'among'> };
+  /** The versions among some changes whose bytes are stored. */
+  readonly publishing: {
+    readonly versions: { among(set: ResourceSet, changes: readonly Change[]): Promise<readonly unknown[]> };
+  };
 }
 
 /** Whether the resources of a set are records: the state of a file may name a form, too. */
@@ -76,7 +79,7 @@ export async function removedAmong(
   return new Set(changes.flatMap(({ stamp }, at) => (removed[at] ? [stamp] : [])));
 }
 
-/** From the time that it is marked so, nobody reads what it brought. */
+/** From the time that it is marked so, no client may read what it brought. */
 async function isRemoved(
   { records: { uploads } }: Pick<RecordVersionsParts, 'records'>,
   upload: NamedUpload,
@@ -87,19 +90,4 @@ async function isRemoved(
 
 function removedWith({ number }: NamedUpload): string {
   return `This version was removed with upload ${number}.`;
-}
-
-/**
- * The upload that a change of a record came with: its artifact says it; of a deletion, its order does, in the set of one
- * stream. Undefined for a deletion in the set of a default stream, which may have been another one then.
- */
-export function uploadOfChange(
-  origin: Origin,
-  { state, order }: Pick<Change, 'state'> & { readonly order?: number | undefined },
-): NamedUpload | undefined {
-  const key = state?.record && parseKey(state.record.artifact);
-  if (key?.kind === 'stream-records') return key;
-  if (state !== undefined || order === undefined || origin.kind !== 'stream') return undefined;
-  const { organization, stream } = origin;
-  return stream === undefined ? undefined : { organization, stream, number: order };
 }

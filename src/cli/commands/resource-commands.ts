@@ -4,7 +4,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { boundaryAfter, formatStamp, type Stamp } from '../../core/stamp.ts';
-import { fieldText } from '../../records/forms/readable/readable-record.ts';
+import { fieldText } from '../../records/readable/readable-record.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
 import { timestamp, wholeNumber } from '../options.ts';

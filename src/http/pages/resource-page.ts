@@ -12,7 +12,7 @@ import { boundaryBefore } from '../../core/stamp.ts';
 import { formatSeconds } from '../../core/w3c-datetime.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { ListedPage } from '../../publish/document-publisher.ts';
-import type { ReadableField } from '../../records/forms/readable/readable-record.ts';
+import type { ReadableField } from '../../records/readable/readable-record.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { newestChanges } from '../request/browse.ts';

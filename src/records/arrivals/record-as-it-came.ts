@@ -7,7 +7,7 @@ import { DamagedFile, type FoundFile, type GivenFile } from '../packages/found-f
 import type { UploadedFile } from './upload.ts';
 import type { Uploads } from './uploads.ts';
 
-export interface WantedRecord {
+interface WantedRecord {
   readonly file: UploadedFile;
   /** The name of the file in its packages: names joined by ` > `; absent: the first file with records. */
   readonly path?: string | undefined;
@@ -17,7 +17,7 @@ export interface WantedRecord {
   readonly scratchFolder: string;
 }
 
-export interface RecordAsItCame {
+interface RecordAsItCame {
   readonly kind: FileKind;
   /** The names of the file, and of the packages around it. */
   readonly path: readonly string[];

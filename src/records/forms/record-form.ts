@@ -1,6 +1,6 @@
 import type { MetadataFormat } from '../metadata-format.ts';
+import type { FaultyRecord, ReadableField } from '../readable/readable-record.ts';
 import type { Normalization, NormalizationKind } from './normalization.ts';
-import type { FaultyRecord, ReadableField } from './readable/readable-record.ts';
 
 /**
  * PORT. What records are written in, and all that follows from it. A form is a folder beside this file, and a row in

@@ -2,7 +2,7 @@ import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Upload } from '../../../records/arrivals/upload.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
-import { type FaultyRecord, isFaulty } from '../../../records/forms/readable/readable-record.ts';
+import { type FaultyRecord, isFaulty } from '../../../records/readable/readable-record.ts';
 import {
   type OrganizationFrame,
   organizationTitle,

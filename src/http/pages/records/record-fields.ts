@@ -1,9 +1,4 @@
-import type {
-  Mark,
-  ReadableField,
-  ReadableSubfield,
-  TextPart,
-} from '../../../records/forms/readable/readable-record.ts';
+import type { Mark, ReadableField, ReadableSubfield, TextPart } from '../../../records/readable/readable-record.ts';
 import { type Html, html } from '../parts/html.ts';
 import { counted } from '../parts/words.ts';
 

@@ -1,7 +1,8 @@
-import { isReadable, uploadOfChange } from '../../../api/record-versions.ts';
+import { isReadable } from '../../../api/record-versions.ts';
 import type { Change } from '../../../core/change.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { uploadOfChange } from '../../../records/upload-of-change.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { queryOf } from '../parts/pager.ts';

@@ -1,8 +1,8 @@
-import { uploadOfChange } from '../../../api/record-versions.ts';
 import type { Change } from '../../../core/change.ts';
 import { formatStamp } from '../../../core/stamp.ts';
-import { type ComparedFields, compareFields } from '../../../records/forms/readable/compare-fields.ts';
-import type { ReadableField } from '../../../records/forms/readable/readable-record.ts';
+import { type ComparedFields, compareFields } from '../../../records/readable/compare-fields.ts';
+import type { ReadableField } from '../../../records/readable/readable-record.ts';
+import { uploadOfChange } from '../../../records/upload-of-change.ts';
 import { type Html, html } from '../parts/html.ts';
 import { queryOf } from '../parts/pager.ts';
 import { nameOf } from '../parts/resource-parts.ts';

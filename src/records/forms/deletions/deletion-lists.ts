@@ -14,7 +14,7 @@ export const deletionLists: RecordForm = {
         yield* readDeletedIds(chunks);
       },
       async readFaulty(bytes) {
-        const { readFaultyLine } = await import('../readable/readable-xml.ts');
+        const { readFaultyLine } = await import('../../readable/readable-xml.ts');
         return readFaultyLine(bytes);
       },
     },

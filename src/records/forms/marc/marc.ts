@@ -48,7 +48,7 @@ export const marc: RecordForm = {
         yield* normalized(readMarcXml(chunks), normalization);
       },
       async readFaulty(bytes) {
-        const { readFaultyXml } = await import('../readable/readable-xml.ts');
+        const { readFaultyXml } = await import('../../readable/readable-xml.ts');
         return readFaultyXml(bytes);
       },
     },

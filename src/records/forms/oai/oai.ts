@@ -24,7 +24,7 @@ export const oai: RecordForm = {
         yield* readOai(chunks, normalization, shared);
       },
       async readFaulty(bytes) {
-        const { readFaultyXml } = await import('../readable/readable-xml.ts');
+        const { readFaultyXml } = await import('../../readable/readable-xml.ts');
         return readFaultyXml(bytes);
       },
     },
@@ -37,7 +37,7 @@ export const oai: RecordForm = {
         yield* readDbInsert(chunks, normalization);
       },
       async readFaulty(bytes) {
-        const { readFaultyXml } = await import('../readable/readable-xml.ts');
+        const { readFaultyXml } = await import('../../readable/readable-xml.ts');
         return readFaultyXml(bytes);
       },
     },
@@ -65,7 +65,7 @@ export const oai: RecordForm = {
     readable: OAI,
     normalizations: [],
     async readFields(document) {
-      const { xmlLines } = await import('../readable/readable-xml.ts');
+      const { xmlLines } = await import('../../readable/readable-xml.ts');
       return xmlLines(document);
     },
     input: {

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { FaultyRecord, ReadableField, TextPart } from '../../readable/readable-record.ts';
-import { partsOfUtf8 } from '../../readable/text-parts.ts';
+import type { FaultyRecord, ReadableField, TextPart } from '../../../readable/readable-record.ts';
+import { partsOfUtf8 } from '../../../readable/text-parts.ts';
 import { RecordCutter } from '../cut-records.ts';
 import {
   BASE_ADDRESS_AT,
@@ -94,7 +94,7 @@ function stretchesFrom(bytes: Buffer, from: number): readonly Stretch[] {
   return stretches;
 }
 
-/** An entry leads to a whole field; or, when there are as many fields as entries, they belong together by their order. */
+/** An entry leads to a whole field; or, when there are as many fields as entries, to the one of its number. */
 function entriesOf(bytes: Buffer, directoryEnd: number, stretches: readonly Stretch[]): readonly Entry[] {
   const starts = new Map(stretches.map((stretch) => [stretch.start, stretch]));
   const count = Math.ceil((directoryEnd - LEADER_LENGTH) / ENTRY_LENGTH);

@@ -1,5 +1,5 @@
-import type { TextPart } from '../../readable/readable-record.ts';
-import { PartsWriter } from '../../readable/text-parts.ts';
+import type { TextPart } from '../../../readable/readable-record.ts';
+import { PartsWriter } from '../../../readable/text-parts.ts';
 import { UnusableRecord } from '../build-record.ts';
 import { decodeMarc8 } from '../marc8/marc8.ts';
 

@@ -1,8 +1,8 @@
-import type { ReadableField } from '../../readable/readable-record.ts';
+import type { ReadableField } from '../../../readable/readable-record.ts';
 import { isControlField, MarcRecord, type Subfield } from '../marc-record.ts';
 import { FIELD_NAMES } from './field-names.ts';
 
-/** Control fields whose characters have a meaning by their place: blanks are shown as `#`, as cataloguers write them. */
+/** Fields whose characters have a meaning by their place: blanks are shown as `#`, as cataloguers write them. */
 export const BY_PLACE = /^(?:LDR|00[678])$/;
 
 /** A stored record, for people. */

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { readFaultyMarc } from '../../../../../src/records/forms/marc/readable/faulty-marc.ts';
 import { partsOfMarc8 } from '../../../../../src/records/forms/marc/readable/marc8-parts.ts';
 import { readableMarc } from '../../../../../src/records/forms/marc/readable/readable-marc.ts';
-import { fieldText, isFaulty } from '../../../../../src/records/forms/readable/readable-record.ts';
-import { partsOfUtf8 } from '../../../../../src/records/forms/readable/text-parts.ts';
+import { fieldText, isFaulty } from '../../../../../src/records/readable/readable-record.ts';
+import { partsOfUtf8 } from '../../../../../src/records/readable/text-parts.ts';
 import { encodeSample, sampleRecords } from '../../../../support/marc-records.ts';
 import { sampleVersion } from '../../../../support/sample-versions.ts';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { sizeOf } from '../../../lib/bytes/utf8.ts';
+import { sizeOf } from '../../lib/bytes/utf8.ts';
 import type { TextPart } from './readable-record.ts';
 
 /** Control characters but for tabs and line breaks, and what XML does not have. */

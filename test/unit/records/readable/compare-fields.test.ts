@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { readableMarc } from '../../../../../src/records/forms/marc/readable/readable-marc.ts';
-import { compareFields } from '../../../../../src/records/forms/readable/compare-fields.ts';
-import type { ReadableField } from '../../../../../src/records/forms/readable/readable-record.ts';
-import { sampleVersion, subfieldA } from '../../../../support/sample-versions.ts';
+import { readableMarc } from '../../../../src/records/forms/marc/readable/readable-marc.ts';
+import { compareFields } from '../../../../src/records/readable/compare-fields.ts';
+import type { ReadableField } from '../../../../src/records/readable/readable-record.ts';
+import { sampleVersion, subfieldA } from '../../../support/sample-versions.ts';
 
 /** A field as text: `245 10 $a [-old-]{+new+} text`, with `+`, `-` or `~` in front of what differs. */
 function textOf({ tag, indicators = '', indicatorsBefore, subfields, change }: ReadableField): string {
