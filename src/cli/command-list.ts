@@ -28,6 +28,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'changes list': async () => (await import('./commands/change-commands.ts')).changesList,
   'changes postings': async () => (await import('./commands/change-commands.ts')).changesPostings,
   'resources list': async () => (await import('./commands/resource-commands.ts')).resourcesList,
+  'resources show': async () => (await import('./commands/resource-commands.ts')).resourcesShow,
   'resources find': async () => (await import('./commands/resource-commands.ts')).resourcesFind,
   'import-index': async () => (await import('./commands/import-sets.ts')).importSets,
   'activity run': async () => (await import('./commands/activities/activity-run.ts')).activityRun,

@@ -104,7 +104,7 @@ describe('The description of the API that a server gives', () => {
       /\{(\w+)\}/g,
       (_, name) => known[name] ?? String(parameters.find((parameter) => parameter.name === name)?.example),
     );
-    return /\/resource(\/history)?$/.test(path) ? `${names}?key=/2026/a.pdf` : names;
+    return /\/(record|resource(\/history)?)$/.test(path) ? `${names}?key=/2026/a.pdf` : names;
   }
 
   it('names the server by its base URL, and the version of the program', () => {

@@ -1,10 +1,14 @@
+import { fieldsOf } from '../../api/record-versions.ts';
 import { resourceView } from '../../api/resource-view.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { Resource } from '../../core/resource.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
-import { formatStamp } from '../../core/stamp.ts';
+import { boundaryAfter, formatStamp, type Stamp } from '../../core/stamp.ts';
+import { fieldText } from '../../records/readable/readable-record.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
 import type { Call, CliCommand } from '../cli-command.ts';
-import { wholeNumber } from '../options.ts';
+import { timestamp, wholeNumber } from '../options.ts';
+import { printableLine } from '../ui/printable.ts';
 import { withExistingApp } from '../with-app.ts';
 
 export const resourcesList: CliCommand = {
@@ -80,6 +84,46 @@ async function printFound(
     if (next === undefined) return { printed, hasMore: false };
     after = next;
   }
+}
+
+interface ShowOptions {
+  readonly at?: Stamp;
+}
+
+export const resourcesShow: CliCommand<ShowOptions> = {
+  group: 'resources',
+  usage: 'show <id> <key>',
+  summary: 'Prints a record as people read it, a field a line: as it is now, or as it was after a change.',
+  examples: [
+    ['resources show lane /a1', 'prints the record with the id a1'],
+    ['resources show lane /a1 --at 2026-11-24T15:00:00Z', 'as it was at that time'],
+  ],
+  settings: ['artifacts', 's3Timeout'],
+
+  options(command) {
+    command.option('--at <time>', 'as it was at this time, or at the end of this day', timestamp('last'));
+  },
+
+  async run(call) {
+    const { terminal, args, options } = call;
+    await withExistingApp(call, async (app) => {
+      const set = await app.sets.bySlug(args[0]!);
+      const key = args[1]!;
+      const before = options.at === undefined ? undefined : boundaryAfter(options.at);
+      const [version] = await app.index.history(set.id, key, { before, limit: 1 });
+      if (version?.state === undefined) throw noRecord(key, version !== undefined);
+      const fields = (await fieldsOf(app, set, version)) ?? 'It is no record in a form that can be shown here.';
+      if (typeof fields === 'string') throw new TidemarkError('not-found', fields.replace(/\.$/, ''), { key });
+      const datetime = formatStamp(version.stamp);
+      if (terminal.json) await terminal.write(`${JSON.stringify({ key, datetime, fields: fields.map(fieldText) })}\n`);
+      else await terminal.write(fields.map((field) => `${printableLine(fieldText(field))}\n`).join(''));
+    });
+  },
+};
+
+function noRecord(key: string, isDeleted: boolean): TidemarkError {
+  const what = isDeleted ? `${key} was deleted then: --at prints it as it was before` : `there is no resource ${key}`;
+  return new TidemarkError('not-found', `${what}. Keys begin with a slash`, { key });
 }
 
 /** Formats a resource as a line for people, or of JSON. */

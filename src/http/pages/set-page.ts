@@ -43,6 +43,7 @@ import {
 import { figures, table } from './parts/tables.ts';
 import { timeElement } from './parts/words.ts';
 import { postingsRoute } from './postings-page.ts';
+import { recordPageRoute } from './records/record-page-routes.ts';
 import { resourceRoute } from './resource-page.ts';
 
 interface SetPage extends SetFrame {
@@ -157,6 +158,7 @@ export function setRoutes(app: ServedApp): readonly Route[] {
     changesRoute(app),
     findRoute(app),
     resourceRoute(app),
+    recordPageRoute(app),
     postingsRoute(app),
   ];
 }

@@ -14,6 +14,7 @@ import { tokenPageRoutes } from './manage/token-pages.ts';
 import { organizationFormRoutes } from './organizations/organization-form-routes.ts';
 import { organizationPageRoutes } from './organizations/organization-page-routes.ts';
 import { uploadPageRoutes } from './organizations/upload-page-routes.ts';
+import { recordAsItCameRoute } from './records/record-as-it-came-routes.ts';
 import { setRoutes } from './set-page.ts';
 import { signInRoutes } from './sign-in/sign-in-pages.ts';
 import { sourceRoutes } from './source-pages.ts';
@@ -29,6 +30,7 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...validateRoutes(app, stopping),
     ...organizationPageRoutes(app),
     ...uploadPageRoutes(app, stopping),
+    recordAsItCameRoute(app),
     ...activityPageRoutes(app, stopping),
     ...organizationFormRoutes(app, stopping),
     ...collectionPageRoutes(app),

@@ -11,7 +11,7 @@ import { readUploadStates } from './read-states.ts';
 import { Receiving, type ReceivingParts } from './receiving.ts';
 import { recordUpload } from './record-upload.ts';
 import { removeAbandoned } from './remove-abandoned.ts';
-import { type NewUpload, type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
+import { type NamedUpload, type NewUpload, type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
 import { readUploadState, statusOf, type UploadState } from './upload-state.ts';
 
 interface UploadsParts extends Pick<ReceivingParts, 'onRecorded'> {
@@ -94,7 +94,7 @@ export class Uploads {
   }
 
   /** The state of an upload; undefined before anything was done. */
-  async stateOf(upload: Upload): Promise<UploadState | undefined> {
+  async stateOf(upload: NamedUpload): Promise<UploadState | undefined> {
     return (await readUploadState(this.#parts.catalog, upload))?.body;
   }
 

@@ -24,6 +24,9 @@ interface ErratumPlace {
   readonly offset?: number | undefined;
   /** The line in which it is, from 1. */
   readonly line?: number | undefined;
+  /** The tag of the field of MARC with the fault, and its number among those with the tag, from 1. */
+  readonly field?: string | undefined;
+  readonly occurrence?: number | undefined;
 }
 
 /** Characters of an id that are kept: field 001 of MARC may have any length. */

@@ -1,4 +1,5 @@
 import type { MetadataFormat } from '../metadata-format.ts';
+import type { FaultyRecord, ReadableField } from '../readable/readable-record.ts';
 import type { Normalization, NormalizationKind } from './normalization.ts';
 
 /**
@@ -62,6 +63,12 @@ export interface FileKind {
     normalization: Normalization | undefined,
     shared?: SharedByFiles,
   ): AsyncGenerator<readonly ReadItem[], void, undefined>;
+
+  /**
+   * Reads a record of a file for people, as far as that is possible: it may be one that `read` could not read.
+   * @param bytes of the file, decoded, from the offset of the record on; they may break off within it
+   */
+  readFaulty(bytes: Buffer): Promise<FaultyRecord>;
 }
 
 /** What a form keeps for all files of one delivery, such as the thread of a transform. */
@@ -135,6 +142,8 @@ export interface StoredRecords {
   readonly normalizations: readonly NormalizationKind[];
   /** The metadata formats in which OAI-PMH serves the records. Absent when records say themselves what they are. */
   readonly servedFormats?: () => Promise<readonly ServedFormat[]>;
+  /** The fields of a record, for people. */
+  readFields(document: Buffer): Promise<readonly ReadableField[]>;
   /** What activities read of a record; absent: its first representation that is text. */
   readonly input?: RecordInput;
 

@@ -44,6 +44,11 @@ export async function* xmlInUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<
   if (decoder !== undefined) yield Buffer.from(decode(decoder));
 }
 
+/** Whether offsets are the same before and after the conversion. @param head the first bytes of a file */
+export function keepsOffsets(head: Buffer): boolean {
+  return xmlEncoding(head) === 'utf-8' && withoutUtf16(head) === head;
+}
+
 /** Without a declaration of UTF-16. */
 function withoutUtf16(chunk: Buffer): Buffer {
   if (!/^utf-?16/i.test(DECLARED.exec(chunk.toString('latin1', 0, 1024))?.[1] ?? '')) return chunk;

@@ -195,6 +195,17 @@ progress { accent-color: var(--sea); }
 .beside { display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 2.5rem; }
 .beside > .contents { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; padding: 3px; }
 [id] { scroll-margin-top: 1rem; }
+.record th, .record td { padding-block: .25rem; }
+.record th, .record .code { font: .88rem var(--mono); white-space: nowrap; width: 1%; }
+.record .name { min-width: 0; white-space: pre-line; }
+.record .hint { width: 1%; color: var(--quiet); font-size: .84rem; white-space: nowrap; }
+.record b.code { color: var(--sea); margin-inline-start: .35em; }
+.record .name > b.code:first-child { margin-inline-start: 0; }
+.record .more-of mark { color: var(--ink); }
+.bytes { margin: 0; border: 0; white-space: pre; overflow: visible; width: max-content; }
+.fault { background: var(--tint); box-shadow: inset 4px 0 var(--bad); }
+ins { color: var(--good); text-decoration: underline; }
+del { color: var(--bad); }
 @media (max-width: 40rem) {
   .bar > div, main, .foot > div { padding-inline: 1rem; }
   .beside { display: block; }
@@ -209,6 +220,10 @@ progress { accent-color: var(--sea); }
   .tabs ul { gap: 0 1.2rem; }
   .plot text { font-size: 15px; }
   .wide { display: none; }
+  .record.compared tr { display: flex; flex-wrap: wrap; border-bottom: 1px solid var(--line); padding-block: .3rem; }
+  .record.compared :is(th, td) { border: 0; width: auto; padding-block: 0; }
+  .record.compared td:empty { display: none; }
+  .record.compared .name { flex: 1 0 100%; }
   .name { min-width: 10rem; }
   .stacks, .stacks tbody { display: block; }
   .stacks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }

@@ -13,6 +13,10 @@ export const deletionLists: RecordForm = {
         const { readDeletedIds } = await import('./deleted-ids.ts');
         yield* readDeletedIds(chunks);
       },
+      async readFaulty(bytes) {
+        const { readFaultyLine } = await import('../../readable/readable-xml.ts');
+        return readFaultyLine(bytes);
+      },
     },
   ],
 

@@ -33,6 +33,10 @@ export const marc: RecordForm = {
         const { readMarc21 } = await import('./read-marc21.ts');
         yield* normalized(readMarc21(chunks), normalization);
       },
+      async readFaulty(bytes) {
+        const { readFaultyMarc } = await import('./readable/faulty-marc.ts');
+        return readFaultyMarc(bytes);
+      },
     },
     {
       name: MARCXML.kind,
@@ -42,6 +46,10 @@ export const marc: RecordForm = {
       async *read(chunks, normalization) {
         const { readMarcXml } = await import('./read-marcxml.ts');
         yield* normalized(readMarcXml(chunks), normalization);
+      },
+      async readFaulty(bytes) {
+        const { readFaultyXml } = await import('../../readable/readable-xml.ts');
+        return readFaultyXml(bytes);
       },
     },
   ],
@@ -69,6 +77,10 @@ export const marc: RecordForm = {
     files: [MARC21, MARCXML],
     readable: MARCXML,
     normalizations: [pod],
+    async readFields(document) {
+      const { readableMarc } = await import('./readable/readable-marc.ts');
+      return readableMarc(document);
+    },
     async servedFormats() {
       const { SERVED_FORMATS } = await import('./served-formats.ts');
       return SERVED_FORMATS;

@@ -23,6 +23,10 @@ export const oai: RecordForm = {
         const { readOai } = await import('./read-oai.ts');
         yield* readOai(chunks, normalization, shared);
       },
+      async readFaulty(bytes) {
+        const { readFaultyXml } = await import('../../readable/readable-xml.ts');
+        return readFaultyXml(bytes);
+      },
     },
     {
       name: 'dbinsert',
@@ -31,6 +35,10 @@ export const oai: RecordForm = {
       async *read(chunks, normalization) {
         const { readDbInsert } = await import('./db-insert.ts');
         yield* readDbInsert(chunks, normalization);
+      },
+      async readFaulty(bytes) {
+        const { readFaultyXml } = await import('../../readable/readable-xml.ts');
+        return readFaultyXml(bytes);
       },
     },
   ],
@@ -56,6 +64,10 @@ export const oai: RecordForm = {
     files: [OAI],
     readable: OAI,
     normalizations: [],
+    async readFields(document) {
+      const { xmlLines } = await import('../../readable/readable-xml.ts');
+      return xmlLines(document);
+    },
     input: {
       mime: 'application/xml',
       async render(document) {
