@@ -12,7 +12,7 @@ const KINDS: Readonly<Record<StreamSet, StreamOriginKind>> = {
   dumps: 'dump-files',
 };
 
-type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'recordReaders' | 'requireFree'>;
+type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'recordReaders' | 'removeOwned' | 'requireFree'>;
 
 interface WantedSet {
   readonly slug: string;
@@ -52,6 +52,7 @@ export class StreamSets {
    * @throws TidemarkError `not-found` before the source has a base URL; `conflict` when another set has an id
    */
   async ensure(organization: Organization, before?: Organization): Promise<void> {
+    if (organization.removing !== undefined) return;
     const existing = new Map((await this.#sets.list()).map((set) => [set.slug, set]));
     const { private: isPrivate, readers } = readersOf(organization);
     const access = { private: isPrivate, readers };
@@ -65,6 +66,16 @@ export class StreamSets {
         await this.#sets.recordReaders(slug, access);
         if (former.get(slug) === set.title && set.title !== title) await this.#sets.change(slug, { title });
       }
+    }
+  }
+
+  /** Removes the sets of a stream that is removed, or those of an organization. Their ids stay taken. */
+  async remove(name: StreamWithSet): Promise<void> {
+    const sets = await this.#sets.list();
+    for (const what of setsOfStream(name)) {
+      const origin = originOf(what, name);
+      const set = sets.find(({ slug }) => slug === setOfStream(name, what));
+      if (set !== undefined && isOwn(set, { origin })) await this.#sets.removeOwned(set.slug);
     }
   }
 
@@ -84,7 +95,9 @@ export class StreamSets {
 function setsOf({ id: organization, title = organization, streams, withoutSets }: Organization): readonly WantedSet[] {
   const names: readonly TitledStream[] = [
     ...(withoutSets ? [] : [{ organization }]),
-    ...streams.map(({ id: stream, title, set }) => ({ organization, stream, title, set })),
+    ...streams
+      .filter(({ removing }) => removing === undefined)
+      .map(({ id: stream, title, set }) => ({ organization, stream, title, set })),
   ];
   return names.flatMap((name) =>
     setsOfStream(name).map((what) => ({
@@ -126,7 +139,7 @@ function cut(text: string, most: number): string {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }
 
-function isOwn({ origin }: Pick<ResourceSet, 'origin'>, wanted: WantedSet): boolean {
+function isOwn({ origin }: Pick<ResourceSet, 'origin'>, wanted: Pick<WantedSet, 'origin'>): boolean {
   const { stream } = traitsOf(origin);
   const { kind, organization, stream: id } = wanted.origin;
   return stream?.kind === kind && stream.organization === organization && stream.stream === id;

@@ -209,10 +209,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /api/organizations': 'administrators',
   'GET /api/organizations/:org': 'who may read the organization',
   'PATCH /api/organizations/:org': 'administrators',
+  'DELETE /api/organizations/:org': 'administrators',
   'GET /api/organizations/:org/streams': 'who may read the organization',
   'POST /api/organizations/:org/streams': 'administrators',
   'GET /api/organizations/:org/streams/:stream': 'who may read the organization',
   'PATCH /api/organizations/:org/streams/:stream': 'administrators',
+  'DELETE /api/organizations/:org/streams/:stream': 'administrators',
 
   'GET /api/organizations/:org/dumps': 'who may read the organization',
   'POST /api/organizations/:org/dumps': 'administrators',

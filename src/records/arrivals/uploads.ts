@@ -87,7 +87,7 @@ export class Uploads {
   /** @throws TidemarkError `not-found` */
   async get(organization: string, stream: string, number: number): Promise<Upload> {
     const found = await this.#parts.catalog.get<Upload>('upload', uploadId(organization, stream, number));
-    if (found !== undefined) return found.body;
+    if (found !== undefined && !found.body.ofRemovedStream) return found.body;
     streamOf(await this.#parts.organizations.get(organization), stream);
     const message = `the stream ${stream} of ${organization} has no upload ${number}`;
     throw new TidemarkError('not-found', message, { organization, stream, upload: number });
