@@ -124,6 +124,8 @@ export const FAILPOINTS = {
     'removal.forgotten',
     'removal.revoked',
   ],
+  /** What is kept no longer is recorded, and not deleted yet: files of an upload, and records that were replaced. */
+  retention: ['originals.recorded', 'replaced.recorded'],
 } as const;
 export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number];
 

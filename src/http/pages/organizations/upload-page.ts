@@ -47,6 +47,7 @@ ${facts([
 ${upload.taken !== undefined && takenSection(upload)}
 ${errorSection(page)}
 <h2>Files as they came</h2>
+${upload.originalsRemoved !== undefined && html`<p class="quiet">They are kept no longer, since ${timeOf(upload.originalsRemoved, frame.now)}. Its records are published as before.</p>`}
 ${
   files.length === 0
     ? html`<p class="quiet">Its file was not fetched${isOpen(upload) && ' yet'}.</p>`
@@ -55,7 +56,10 @@ ${
           name: 'File',
           style: 'name',
           isHead: true,
-          cell: ({ name, url }) => html`<a href="${frame.top}api/${url}">${pathText(plainName(name))}</a>`,
+          cell: ({ name, url }) =>
+            upload.originalsRemoved === undefined
+              ? html`<a href="${frame.top}api/${url}">${pathText(plainName(name))}</a>`
+              : pathText(plainName(name)),
         },
         { name: 'Size', style: 'number', cell: ({ length }) => formatBytes(length) },
         { name: 'SHA-256', style: 'name wide', cell: ({ sha256 }) => html`<span class="id">${sha256}</span>` },
