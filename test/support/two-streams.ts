@@ -6,6 +6,10 @@ import { sync } from '../../src/sources/sync/sync.ts';
 import { collect } from './builders.ts';
 import { marc } from './upload-packages.ts';
 
+/** Titles by id. */
+type Records = Readonly<Record<string, string>>;
+type FullFields = Pick<Upload, 'unmentioned' | 'acceptsDrop'>;
+
 /** The organization `lane`, with the streams `old` and `new`, whose uploads a test processes itself. */
 export class TwoStreams {
   readonly #app: App;
@@ -21,15 +25,18 @@ export class TwoStreams {
   }
 
   /** Uploads records, by id, and processes them. */
-  async put(stream: string, records: Readonly<Record<string, string>>): Promise<Upload> {
-    const { uploads, uploadProcessor } = this.#app.records;
-    const receiving = await uploads.begin('lane', stream);
+  async put(stream: string, records: Records, fields: FullFields = {}): Promise<Upload> {
+    const upload = await this.receive(stream, records, fields);
+    const attempt = { signal: new AbortController().signal, isLast: false, report() {}, log() {} };
+    await this.#app.records.uploadProcessor.process(upload, attempt);
+    return upload;
+  }
+
+  async receive(stream: string, records: Records, fields: FullFields = {}): Promise<Upload> {
+    const receiving = await this.#app.records.uploads.begin('lane', stream);
     const bytes = Object.entries(records).map(([id, title]) => Buffer.from(marc(id, title)));
     await receiving.add('records.mrc', [Buffer.concat(bytes)]);
-    const upload = await receiving.finish({ stream });
-    const attempt = { signal: new AbortController().signal, isLast: false, report() {}, log() {} };
-    await uploadProcessor.process(upload, attempt);
-    return upload;
+    return receiving.finish({ stream, ...fields });
   }
 
   /** Makes a stream the default, and syncs the sets of the organization with it. */
@@ -38,10 +45,10 @@ export class TwoStreams {
     await this.follow();
   }
 
+  /** Syncs all sets. */
   async follow(): Promise<void> {
     const { sets, sources, updater } = this.#app;
-    for (const slug of ['lane', 'lane.uploads', 'lane.dumps']) {
-      const set = await sets.bySlug(slug);
+    for (const set of await sets.list()) {
       await sync({ set, source: sources.sourceOf(set), updater });
     }
   }
