@@ -26,7 +26,7 @@ import { StreamDumps } from './dumps/stream-dumps.ts';
 import { followsDefault } from './follows-default.ts';
 import type { Organization } from './organization.ts';
 import { OrganizationRegistry } from './organization-registry.ts';
-import { Removals } from './removal/removals.ts';
+import { StreamRemovals } from './removal/stream-removals.ts';
 import type { NamedRun } from './runs/activity-run.ts';
 import { ActivityRunner } from './runs/activity-runner.ts';
 import { ActivityRuns } from './runs/activity-runs.ts';
@@ -70,8 +70,8 @@ interface RecordsParts {
   readonly version: string;
   /** @throws TidemarkError `forbidden` for files that the server may not read for a request */
   requireAllowed(options: RunOptionsGiven): Promise<void>;
-  /** Syncs a set with its source now. @param rehash compares all of it, whatever is recorded */
-  syncSet(set: ResourceSet, rehash?: boolean): Promise<unknown>;
+  /** Syncs a set with its source now. @param options with `rehash`, compares all of it */
+  syncSet(set: ResourceSet, options?: { readonly rehash?: boolean }): Promise<unknown>;
 }
 
 /** Records that organizations deliver: their streams, uploads, runs of activities, and dumps. */
@@ -128,11 +128,11 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
     streamReader,
     partlyApplied: new PartlyApplied({ catalog }),
     streamDumps: new StreamDumps(boundaries),
-    removals: new Removals({
+    streamRemovals: new StreamRemovals({
       ...{ ...stored, streamSets, resumableUploads, collections: harvests.collections },
       cancelJobs: jobs.removals.cancelOf,
       revokeTokens: parts.revokeTokens,
-      storeAnew: async ({ id }) => syncSet(await sets.bySlug(id), true),
+      storeAnew: async ({ id }) => syncSet(await sets.bySlug(id), { rehash: true }),
     }),
   };
 }

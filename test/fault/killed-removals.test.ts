@@ -44,9 +44,9 @@ describeOnEachStore('removing a stream that is killed (131)', (store, itOnce) =>
       const killed = await place.runProcess([group, 'remove', ...names, '--confirm'], { env });
       assert.equal(killed.exitCode, null, killed.stderr);
       await withApp(async (app) => {
-        const { removals, organizations } = app.records;
+        const { streamRemovals, organizations } = app.records;
         const left = group === 'streams' ? ['lane/old'] : ['lane'];
-        assert.deepEqual(await removals.endAll(NEVER), left);
+        assert.deepEqual(await streamRemovals.endAll(NEVER), left);
         const streams = new TwoStreams(app);
         assert.deepEqual(
           (await streams.stored('_')).filter((key) => /\/old\//.test(key)),

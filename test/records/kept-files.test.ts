@@ -26,7 +26,11 @@ describeOnEachStore('what is kept of streams (131)', (store, itOnce) => {
   });
   afterEach(closeApps);
 
-  const parts = () => ({ ...app, organizations: app.records.organizations, removals: app.records.removals });
+  const parts = () => ({
+    ...app,
+    organizations: app.records.organizations,
+    streamRemovals: app.records.streamRemovals,
+  });
   const inDays = (days: number) => Date.now() + days * DAY_MS;
   const stateOf = async (upload: Upload) => (await app.records.uploads.stateOf(upload))!;
   async function published(slug: string): Promise<readonly string[]> {

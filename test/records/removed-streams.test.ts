@@ -26,8 +26,8 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
 
   const status = async (path: string) => (await ask(`${started.url}${path}`)).status;
   async function removeStream(): Promise<void> {
-    await app.records.removals.beginStream(OLD);
-    await app.records.removals.endStream(OLD, NEVER);
+    await app.records.streamRemovals.beginStream(OLD);
+    await app.records.streamRemovals.endStream(OLD, NEVER);
   }
 
   it('leaves nothing of a stream, and all of the records that the default stream has, too', async () => {
@@ -40,7 +40,7 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
     const before = await streams.records('lane');
     assert.deepEqual(Object.keys(before), ['a', 'b', 'd']);
 
-    const { bytes, ...freed } = await app.records.removals.measureStream(OLD);
+    const { bytes, ...freed } = await app.records.streamRemovals.measureStream(OLD);
     assert.deepEqual(freed, { uploads: 1, records: 3, dumps: 1 });
     assert.ok(bytes > upload.files[0]!.length);
     await removeStream();
@@ -70,31 +70,31 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
   it('is ended by the nightly job, whichever step it was killed at', async () => {
     await streams.put('old', { a: 'A' });
     await streams.makeDefault('new');
-    await app.records.removals.beginStream(OLD);
-    assert.deepEqual(await app.records.removals.endAll(NEVER), ['lane/old']);
-    assert.deepEqual(await app.records.removals.endAll(NEVER), []);
+    await app.records.streamRemovals.beginStream(OLD);
+    assert.deepEqual(await app.records.streamRemovals.endAll(NEVER), ['lane/old']);
+    assert.deepEqual(await app.records.streamRemovals.endAll(NEVER), []);
   });
 
   it('refuses uploads that come meanwhile, however late they are', async () => {
     await streams.makeDefault('new');
     const late = await app.records.uploads.begin('lane', 'old');
     await late.add('late.mrc', [Buffer.from(marc('l', 'late'))]);
-    await app.records.removals.beginStream(OLD);
+    await app.records.streamRemovals.beginStream(OLD);
     const sent = await postForm(`${started.url}/api/organizations/lane/uploads?stream=old`, [file('n.mrc', 'n')]);
     assert.equal(sent.status, 409);
     await assert.rejects(app.records.uploads.begin('lane', 'old'), /the stream old of lane is being removed/);
     await assert.rejects(late.finish({ stream: 'old' }), { code: 'conflict' });
-    await app.records.removals.endStream(OLD, NEVER);
+    await app.records.streamRemovals.endStream(OLD, NEVER);
     // A process that has checked the stream long ago.
     await assert.rejects(recordUpload(app, { ...OLD, files: [], token: 'stale' }), { code: 'conflict' });
   });
 
   itOnce('keeps the default stream, and says what to do', async () => {
     await assert.rejects(
-      app.records.removals.measureStream(OLD),
+      app.records.streamRemovals.measureStream(OLD),
       /is the default of lane: make another one the default/,
     );
-    await assert.rejects(app.records.removals.beginStream(OLD), { code: 'conflict' });
+    await assert.rejects(app.records.streamRemovals.beginStream(OLD), { code: 'conflict' });
   });
 
   it('leaves of an organization that there was one, and revokes the tokens that were for it alone', async () => {
@@ -104,12 +104,12 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
     const { tokens } = app.access;
     const own = await tokens.create({ name: 'own', scopes: ['upload:lane', 'read:lane--old.uploads'] });
     const other = await tokens.create({ name: 'other', scopes: ['upload:lane', 'read:*'] });
-    const { bytes: _, ...freed } = await app.records.removals.measureOrganization('lane');
+    const { bytes: _, ...freed } = await app.records.streamRemovals.measureOrganization('lane');
     assert.deepEqual(freed, { streams: 2, uploads: 1, records: 1, dumps: 1 });
 
-    await app.records.removals.beginOrganization('lane');
+    await app.records.streamRemovals.beginOrganization('lane');
     await assert.rejects(app.records.organizations.addStream('lane', 'third'), /lane is being removed/);
-    await app.records.removals.endAll(NEVER);
+    await app.records.streamRemovals.endAll(NEVER);
     assert.deepEqual(await streams.stored('_'), []);
     assert.deepEqual(await app.records.organizations.list(), []);
     assert.deepEqual(await app.sets.list(), []);

@@ -11,7 +11,7 @@ import { TwoStreams } from '../support/two-streams.ts';
 const signal = new AbortController().signal;
 const IN_TEN_DAYS = Date.now() + 10 * 86_400_000;
 const RECORDS = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), fc.constantFrom('1', '2'), { minKeys: 1 });
-const STEP = fc.oneof(
+const ACTION = fc.oneof(
   fc.record({ stream: fc.constantFrom('old', 'new'), records: RECORDS, full: fc.boolean() }),
   fc.record({ makeDefault: fc.constantFrom('old', 'new') }),
   fc.constant('clean-up' as const),
@@ -32,15 +32,15 @@ describeOnEachStore('records that a full upload has replaced (131)', (store, itO
 
   itOnce('leave every record readable, whatever comes in which order', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(STEP, { minLength: 4, maxLength: 12 }), async (steps) => {
+      fc.asyncProperty(fc.array(ACTION, { minLength: 4, maxLength: 12 }), async (actions) => {
         const model = new Map<string, Record<string, string>>(await modelOf());
-        for (const step of [...steps, 'clean-up' as const]) {
-          if (step === 'clean-up') {
+        for (const action of [...actions, 'clean-up' as const]) {
+          if (action === 'clean-up') {
             await streams.follow();
             await cleanUp();
-          } else if ('makeDefault' in step) await streams.makeDefault(step.makeDefault);
+          } else if ('makeDefault' in action) await streams.makeDefault(action.makeDefault);
           else {
-            const { stream, records, full } = step;
+            const { stream, records, full } = action;
             await streams.put(stream, records, full ? { unmentioned: 'deleted', acceptsDrop: true } : {});
             model.set(stream, { ...(full ? {} : model.get(stream)), ...records });
           }

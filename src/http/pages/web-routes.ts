@@ -27,7 +27,7 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...fontRoutes(),
     ...signInRoutes(app, stopping),
     ...validateRoutes(app, stopping),
-    ...organizationPageRoutes(app),
+    ...organizationPageRoutes(app, stopping),
     ...uploadPageRoutes(app, stopping),
     ...activityPageRoutes(app, stopping),
     ...organizationFormRoutes(app, stopping),

@@ -16,9 +16,9 @@ export const cleanUpStreams = defineJob({
   schedules: ({ configuration: { timeZone } }) => [{ schedule: cron('55 4 * * *', timeZone), payload: {} }],
 
   async run(_payload, { configuration, records, catalog, index, sets, artifacts }, { signal, log }) {
-    const { removals, organizations } = records;
-    const parts = { catalog, index, sets, artifacts, organizations, removals };
-    const removed = await removals.endAll(signal);
+    const { streamRemovals, organizations } = records;
+    const parts = { catalog, index, sets, artifacts, organizations, streamRemovals };
+    const removed = await streamRemovals.endAll(signal);
     for (const name of removed) log(`removed ${name}`);
     const expired = await expireStreams(parts, { unusedMs: configuration.expireStreamsMs, signal });
     for (const name of expired) log(`removed the stream ${name}, which has expired`);

@@ -81,7 +81,7 @@ export class Uploads {
     const before = page.before === undefined ? undefined : uploadId(organization, stream, page.before);
     const prefix = uploadsOf(organization, stream);
     const found = await this.#parts.catalog.latest<Upload>('upload', prefix, { before, limit: page.limit });
-    return found.map(({ body }) => body);
+    return found.map(({ body }) => body).filter(({ ofRemovedStream }) => !ofRemovedStream);
   }
 
   /** @throws TidemarkError `not-found` */

@@ -3,12 +3,12 @@ import { lastUpload } from '../arrivals/record-upload.ts';
 import { StoredDumps } from '../dumps/stored-dumps.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import { closeStream } from './close-stream.ts';
-import type { Removals } from './removals.ts';
+import type { StreamRemovals } from './stream-removals.ts';
 
 interface Parts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly organizations: Pick<OrganizationRegistry, 'list'>;
-  readonly removals: Pick<Removals, 'beginStream' | 'endStream'>;
+  readonly streamRemovals: Pick<StreamRemovals, 'beginStream' | 'endStream'>;
 }
 
 /**
@@ -16,7 +16,7 @@ interface Parts {
  * Returns what was removed: `lane/main`. An upload that comes meanwhile keeps its stream.
  */
 export async function expireStreams(
-  { catalog, organizations, removals }: Parts,
+  { catalog, organizations, streamRemovals }: Parts,
   { unusedMs, signal, now = Date.now() }: ExpiryOptions,
 ): Promise<readonly string[]> {
   const removed: string[] = [];
@@ -31,8 +31,8 @@ export async function expireStreams(
       // One that is closed already was left by a process that was killed.
       const used = last?.ofRemovedStream ? 0 : Math.max(created, last?.received ?? 0, dump?.at ?? 0);
       if (used >= now - unusedMs || !(await closeStream(catalog, name, { last }))) continue;
-      await removals.beginStream(name);
-      await removals.endStream(name, signal);
+      await streamRemovals.beginStream(name);
+      await streamRemovals.endStream(name, signal);
       removed.push(`${organization}/${stream}`);
     }
   }

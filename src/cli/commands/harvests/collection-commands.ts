@@ -169,11 +169,11 @@ export const collectionsRemove: CliCommand<RemoveOptions> = {
 
 /** A collection that was removed before may have left its stream. */
 async function removeWhole(call: Call<RemoveOptions>, id: string): Promise<void> {
-  const freed = await withExistingApp(call, async ({ records: { collections, removals } }) => {
+  const freed = await withExistingApp(call, async ({ records: { collections, streamRemovals } }) => {
     const name = { organization: await collections.providerOf(id), stream: id };
-    const freed = await removals.measureStream(name, { withCollection: true });
-    await removals.beginStream(name, { withCollection: true });
-    await removals.endStream(name, call.stopped);
+    const freed = await streamRemovals.measureStream(name, { withCollection: true });
+    await streamRemovals.beginStream(name, { withCollection: true });
+    await streamRemovals.endStream(name, call.stopped);
     return freed;
   });
   const text = `Removed the collection ${id}: ${describeFreed(freed)}. Its id and those of its sets stay taken.`;

@@ -32,11 +32,11 @@ export const streamsRemove: CliCommand<RemoveOptions> = {
   async run(call) {
     const [organization = '', stream = ''] = call.args;
     const name = { organization, stream };
-    const freed = await withExistingApp(call, async ({ records: { removals } }) => {
-      const freed = await removals.measureStream(name);
+    const freed = await withExistingApp(call, async ({ records: { streamRemovals } }) => {
+      const freed = await streamRemovals.measureStream(name);
       await requireConfirmed(call, removalOfStream(organization, stream, freed), { ...name, ...freed });
-      await removals.beginStream(name);
-      await removals.endStream(name, call.stopped);
+      await streamRemovals.beginStream(name);
+      await streamRemovals.endStream(name, call.stopped);
       return freed;
     });
     const text = `Removed the stream ${stream} of ${organization}: ${describeFreed(freed)}. Its id and those of its sets stay taken.`;
@@ -61,11 +61,11 @@ export const organizationsRemove: CliCommand<RemoveOptions> = {
 
   async run(call) {
     const [organization = ''] = call.args;
-    const freed = await withExistingApp(call, async ({ records: { removals } }) => {
-      const freed = await removals.measureOrganization(organization);
+    const freed = await withExistingApp(call, async ({ records: { streamRemovals } }) => {
+      const freed = await streamRemovals.measureOrganization(organization);
       await requireConfirmed(call, removalOfOrganization(organization, freed), { organization, ...freed });
-      await removals.beginOrganization(organization);
-      await removals.endOrganization(organization, call.stopped);
+      await streamRemovals.beginOrganization(organization);
+      await streamRemovals.endOrganization(organization, call.stopped);
       return freed;
     });
     const text = `Removed the organization ${organization}: ${describeFreed(freed)}. Its id and those of its sets stay taken.`;

@@ -13,7 +13,7 @@ interface UploadFormPage extends OrganizationFrame {
 /** The form that uploads files. With JavaScript, it shows the progress. */
 export function renderUploadFormPage(page: UploadFormPage): string {
   const { organization, chosen, problem } = page;
-  const open = organization.streams.filter(({ archived, set }) => archived === undefined && set === undefined);
+  const open = organization.streams.filter(({ archived, set, removing }) => !archived && !set && !removing);
   const main = html`${problemNotice(problem)}
 ${
   open.length === 0 && organization.defaultStream !== undefined

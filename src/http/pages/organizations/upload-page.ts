@@ -40,6 +40,7 @@ ${
 }
 ${facts([
   ['Received', timeOf(received, frame.now)],
+  ['Kind', upload.full && 'a new full export: records that it does not mention are deleted'],
   ['From', fileUrl],
   ['Published', applied && timeOf(applied.at, frame.now)],
   ['In the stream', applied && describeApplied(applied)],

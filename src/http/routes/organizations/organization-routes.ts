@@ -41,7 +41,7 @@ const MOST_BYTES = 65_536;
 
 /** Organizations and their streams. @param stopping ends bodies that are being read when the server stops */
 export function organizationRoutes(
-  { records: { organizations, removals }, jobs, configuration: { idleTimeoutMs } }: ServedApp,
+  { records: { organizations, streamRemovals }, jobs, configuration: { idleTimeoutMs } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   const readJson = async <Schema extends z.ZodType>(schema: Schema, request: Request): Promise<z.output<Schema>> =>
@@ -130,9 +130,9 @@ export function organizationRoutes(
       ],
       async handle(request, response, { confirm }) {
         const organization = param(request, 'org');
-        const freed = { organization, ...(await removals.measureOrganization(organization)) };
+        const freed = { organization, ...(await streamRemovals.measureOrganization(organization)) };
         requireConfirmed(confirm, removalOfOrganization(organization, freed), freed);
-        await removals.beginOrganization(organization);
+        await streamRemovals.beginOrganization(organization);
         sendJson(response, { ...freed, job: await jobs.removals.add() }, 202);
       },
     }),
@@ -223,9 +223,9 @@ export function organizationRoutes(
       ],
       async handle(request, response, { confirm }) {
         const name = { organization: param(request, 'org'), stream: param(request, 'stream') };
-        const freed = { ...name, ...(await removals.measureStream(name)) };
+        const freed = { ...name, ...(await streamRemovals.measureStream(name)) };
         requireConfirmed(confirm, removalOfStream(name.organization, name.stream, freed), freed);
-        await removals.beginStream(name);
+        await streamRemovals.beginStream(name);
         sendJson(response, { ...freed, job: await jobs.removals.add() }, 202);
       },
     }),

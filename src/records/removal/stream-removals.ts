@@ -42,7 +42,7 @@ interface BeginOptions {
  * Removes streams and organizations. The document of the organization says first what is being removed, and last that
  * it was: so a process that is killed leaves what the next call, or the nightly job, ends. Each step may run twice.
  */
-export class Removals {
+export class StreamRemovals {
   readonly #parts: RemovalParts;
 
   constructor(parts: RemovalParts) {
