@@ -1,4 +1,5 @@
 import { openAccess } from './access/open-access.ts';
+import { revokeTokensOf } from './access/revoke-tokens.ts';
 import { requireAllowedRun } from './api/require-allowed-run.ts';
 import { ArtifactHealth } from './artifacts/artifact-health.ts';
 import { refusingDamaged } from './artifacts/damage.ts';
@@ -98,13 +99,17 @@ async function openParts(
   );
   const notifications = openNotifications({ ...stored, publishing, mayStill: access.mayStill }, closers);
   const jobs = openJobs({ catalog, queue, artifacts, parts: () => app });
-  const syncSet = (set: ResourceSet) => sync({ set, source: sources.sourceOf(set), updater });
+  const syncSet = (set: ResourceSet, options: { readonly rehash?: boolean } = {}) =>
+    sync({ set, source: sources.sourceOf(set), updater, ...options });
   const syncFolders = (set: ResourceSet, under: readonly string[]) =>
     sync({ set, source: sources.sourceOf(set), updater: posterOf(set), under });
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
   const version = softwareVersion();
   const records = openRecords(
-    { ...stored, jobs, openRoot, version, requireAllowed, syncSet, around: () => app.nsdl },
+    {
+      ...{ ...stored, jobs, openRoot, version, requireAllowed, syncSet, around: () => app.nsdl },
+      revokeTokens: (organization) => revokeTokensOf(access.tokens, organization),
+    },
     closers,
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);

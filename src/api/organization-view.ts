@@ -72,6 +72,7 @@ export const streamSchema = z
     created: datetime,
     archived: datetime.optional().describe('Since when it takes no uploads.'),
     dumps: dumpSettingsSchema.optional().describe('Of its own records, whether it is the default or not.'),
+    removing: datetime.optional().describe('Since when it is being removed.'),
     collection: z.string().optional().describe('The collection whose harvests fill it: it takes no other uploads.'),
   })
   .meta({ id: 'Stream', description: 'The files that an organization has delivered, in the order of arrival.' });
@@ -176,7 +177,7 @@ export function organizationView(
 
 /** @throws TidemarkError `not-found` */
 export function streamView(organization: Organization, stream: string): StreamView {
-  const { id, title, created, archived, dumps, set } = streamOf(organization, stream);
+  const { id, title, created, archived, dumps, removing, set } = streamOf(organization, stream);
   return {
     stream: id,
     ...(title !== undefined && { title }),
@@ -184,6 +185,7 @@ export function streamView(organization: Organization, stream: string): StreamVi
     created: formatTime(created),
     ...(archived !== undefined && { archived: formatTime(archived) }),
     ...dumpSettings(dumps),
+    ...(removing !== undefined && { removing: formatTime(removing) }),
     ...(set !== undefined && { collection: set }),
   };
 }

@@ -56,6 +56,7 @@ const appliedSchema = z
       .optional()
       .describe('Deletions of ids that the stream did not have. Absent of uploads that an older version processed.'),
     superseded: count.describe('Those that a later upload has touched.'),
+    unmentioned: count.optional().describe('Records that a full upload did not mention, which were deleted.'),
     replaced: count
       .optional()
       .describe('Records and deletions that a later one with the same id in the upload replaces. Absent as `unknown`.'),
@@ -63,7 +64,7 @@ const appliedSchema = z
   .meta({
     id: 'AppliedUpload',
     description:
-      'What became of the ids of an upload, each once. All numbers together are `records` and `deletions` of the totals.',
+      'What became of the ids of an upload, each once. All numbers but `unmentioned` are together `records` and `deletions` of the totals.',
   });
 
 const failureSchema = z
@@ -132,11 +133,13 @@ export const uploadSchema = z
     number: z.int().min(1).describe('The order of arrival in the stream, from 1.'),
     received: z.string().meta({ format: 'date-time' }).describe('Later than that of every lower number.'),
     name: z.string().optional(),
+    full: z.literal(true).optional().describe('It replaces all records that the stream had; absent of others.'),
     fileUrl: z
       .string()
       .optional()
       .describe('Where the file is fetched from, when the upload named a URL; without the query of that.'),
     files: z.array(fileSchema).describe('In the order in which they came.'),
+    originalsRemoved: datetime.optional().describe('Since when its files are kept no longer: their URLs answer 410.'),
     ...uploadStatus,
   })
   .meta({ id: 'Upload', description: 'Files that an organization has delivered together.' });
@@ -180,10 +183,12 @@ export function listedUploadView(upload: Upload, state: UploadState | undefined)
     number,
     received: formatTime(received),
     ...(name !== undefined && { name }),
+    ...(upload.unmentioned !== undefined && { full: true as const }),
     ...(from !== undefined && { fileUrl: shownUrl(from) }),
     files: filesOf(upload, state).map(({ name, length, sha256 }, at) => ({
       ...{ name, length, sha256, url: `${url}/files/${at + 1}` },
     })),
+    ...(state?.originalsRemoved !== undefined && { originalsRemoved: formatTime(state.originalsRemoved) }),
     status: statusOf(state),
     ...(state !== undefined && outcome(state)),
     ...(state?.read?.errata !== undefined && { errors: `${url}/errors` }),
@@ -209,12 +214,7 @@ function failureView({ at, error, isFinal, fetchAgain }: UploadFailure): z.infer
   return { at: formatTime(at), error, retries: !isFinal, ...next };
 }
 
-function appliedView({
-  at,
-  replacedInFiles: _,
-  unmentioned: __,
-  ...counts
-}: AppliedUpload): NonNullable<UploadView['applied']> {
+function appliedView({ at, replacedInFiles: _, ...counts }: AppliedUpload): NonNullable<UploadView['applied']> {
   return { at: formatTime(at), ...counts };
 }
 
@@ -234,7 +234,7 @@ export function uploadsView(
 
 /** What became of the ids of an upload, for people: `3 created, 1 updated, 0 deleted, 5 unchanged`. */
 export function describeApplied(applied: NonNullable<UploadView['applied']>): string {
-  const { created, updated, deleted, unchanged, unknown = 0, superseded, replaced = 0 } = applied;
+  const { created, updated, deleted, unchanged, unknown = 0, superseded, replaced = 0, unmentioned = 0 } = applied;
   return [
     `${formatCount(created)} created`,
     `${formatCount(updated)} updated`,
@@ -242,6 +242,7 @@ export function describeApplied(applied: NonNullable<UploadView['applied']>): st
     `${formatCount(unchanged)} unchanged`,
     unknown > 0 && `${formatCount(unknown)} to delete that did not exist`,
     superseded > 0 && `${formatCount(superseded)} changed by later uploads already`,
+    unmentioned > 0 && `${formatCount(unmentioned)} deleted that it did not mention`,
     replaced > 0 && `${formatCount(replaced)} replaced by later ones of this upload`,
   ]
     .filter(Boolean)

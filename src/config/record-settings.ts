@@ -113,6 +113,26 @@ export const RECORD_SETTINGS = {
     meaning:
       'How long the file of an upload by URL is tried again after a failure that may pass, such as `1h` or `90s`; the pauses grow from 10 seconds to 20 minutes.',
   }),
+  keepOriginals: setting({
+    variable: 'TIDEMARK_KEEP_ORIGINALS',
+    field: 'keepOriginalsMs',
+    flag: '--keep-originals <age>',
+    takenBy: WORKERS,
+    schema: values.ageOrForever,
+    default: 'forever',
+    meaning:
+      'How long files of uploads are kept after they were processed, with `h` or `d`, such as `180d`; or `forever`. With an age, files of archived streams are removed each night, however old they are. The same for all processes of a store.',
+  }),
+  expireStreams: setting({
+    variable: 'TIDEMARK_EXPIRE_STREAMS',
+    field: 'expireStreamsMs',
+    flag: '--expire-streams <age>',
+    takenBy: WORKERS,
+    schema: values.ageOrNever,
+    default: 'never',
+    meaning:
+      'After which time without an upload and a dump a stream is removed, with `h` or `d`, such as `90d`, if it is neither the default one nor that of a collection; or `never`. The same for all processes of a store.',
+  }),
   uploadRetries: setting({
     variable: 'TIDEMARK_UPLOAD_RETRIES',
     flag: '--upload-retries <number>',

@@ -126,6 +126,22 @@ export const daysOrNever = checked((value) => {
   throw new Wrong(`${quote(value)} is not a number of days: use a whole number from 1 to ${MOST_DAYS}, or never`);
 });
 
+const MOST_AGE_DAYS = 36_500;
+
+/** Milliseconds; Infinity for the word. */
+function ageOr(word: 'forever' | 'never') {
+  return checked((value) => {
+    if (textOf(value) === word) return Number.POSITIVE_INFINITY;
+    const [, number = '', unit = 'd'] = /^(\d{1,6}) ?(h|d)$/.exec(textOf(value)) ?? [];
+    const milliseconds = Number(number) * (unit === 'd' ? 24 : 1) * MILLISECONDS.h;
+    if (milliseconds >= MILLISECONDS.h && milliseconds <= MOST_AGE_DAYS * 24 * MILLISECONDS.h) return milliseconds;
+    throw new Wrong(`${quote(value)} is not an age: use a number with h or d, such as 180d, or ${word}`);
+  });
+}
+
+export const ageOrForever = ageOr('forever');
+export const ageOrNever = ageOr('never');
+
 /** A share, from 0 to 1. */
 export const percent = checked((value) => {
   const [, number = ''] = /^(\d{1,3}(?:\.\d{1,3})?) ?%?$/.exec(textOf(value)) ?? [];

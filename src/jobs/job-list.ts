@@ -3,6 +3,7 @@ import { archiveLog } from './kinds/archive-log.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { buildStreamDump } from './kinds/build-stream-dump.ts';
 import { cleanUpResumableUploads } from './kinds/clean-up-resumable-uploads.ts';
+import { cleanUpStreams } from './kinds/clean-up-streams.ts';
 import { harvestJob } from './kinds/harvest.ts';
 import { ingestDataset } from './kinds/ingest-dataset.ts';
 import { ingestPieceJob } from './kinds/ingest-piece.ts';
@@ -35,6 +36,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   pruneVersions,
   removeAbandonedUploads,
   cleanUpResumableUploads,
+  cleanUpStreams,
   removeEndedJobs,
   removeOldPackages,
   removeUnusedDatasets,

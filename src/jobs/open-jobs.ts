@@ -4,14 +4,18 @@ import { requireDumpable } from '../publish/dumps/dump-plan.ts';
 import type { NamedUpload, Upload } from '../records/arrivals/upload.ts';
 import type { NamedHarvest } from '../records/collections/harvest-run.ts';
 import type { NamedRun } from '../records/runs/activity-run.ts';
+import type { StreamWithSet } from '../records/stream-set-names.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { jobName } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
 import { cancelJob } from './cancel-job.ts';
+import { cancelJobsOf } from './cancel-jobs-of.ts';
+import { jobOf } from './job-definition.ts';
 import { JOB_DEFINITIONS } from './job-list.ts';
 import type { JobParts } from './job-parts.ts';
 import { JobsOfSets } from './jobs-of-set.ts';
 import { buildDump } from './kinds/build-dump.ts';
+import { cleanUpStreams } from './kinds/clean-up-streams.ts';
 import { jobOfHarvest } from './kinds/harvest.ts';
 import { jobOfRequest } from './kinds/ingest-dataset.ts';
 import { keepList } from './kinds/keep-list.ts';
@@ -22,6 +26,7 @@ import { OpenRequests } from './open-requests.ts';
 import { OpenRuns } from './open-runs.ts';
 import { progressOf } from './progress-of.ts';
 import { retryUpload } from './retry-upload.ts';
+import { idOfTime } from './schedule.ts';
 import { nextTimes } from './scheduler.ts';
 import { StreamDumpJobs } from './stream-dump-jobs.ts';
 import { UploadEnds } from './upload-ends.ts';
@@ -79,6 +84,16 @@ export function openJobs({ catalog, queue, artifacts, parts }: JobsParts) {
     openRequests: new OpenRequests({ jobs: queue, datasets: () => parts().datasets }),
     /** @throws TidemarkError `not-found`; `conflict` when it has ended, or has published a part of an upload */
     cancel: (name: string) => cancelJob({ catalog, jobs: queue }, name),
+    /** Jobs of streams that are removed. */
+    removals: {
+      cancelOf: (name: StreamWithSet) => cancelJobsOf(queue, name),
+      /** Adds a job that ends all removals that were begun. */
+      add: async () => {
+        const job = jobOf(cleanUpStreams, { id: idOfTime(Date.now(), 'removal'), payload: {} });
+        await queue.addAll([job]);
+        return jobName(job);
+      },
+    },
     /** The next times at which jobs are added, the soonest first. */
     nextTimes: () => nextTimes({ definitions: JOB_DEFINITIONS, parts: parts() }, Date.now()),
   };

@@ -112,6 +112,20 @@ export const FAILPOINTS = {
    * it.
    */
   streamDump: ['dumping.copied', 'dumping.written', 'dumping.stored', 'dumping.recorded'],
+  /**
+   * Removing a stream: it is marked; no upload can follow; its sets are removed; its artifacts are deleted; its
+   * documents are replaced. Removing an organization: its tokens are revoked.
+   */
+  removal: [
+    'removal.begun',
+    'removal.closed',
+    'removal.unpublished',
+    'removal.deleted',
+    'removal.forgotten',
+    'removal.revoked',
+  ],
+  /** What is kept no longer is recorded, and not deleted yet: files of an upload, and records that were replaced. */
+  retention: ['originals.recorded', 'replaced.recorded'],
 } as const;
 export type Failpoint = (typeof FAILPOINTS)[keyof typeof FAILPOINTS][number];
 

@@ -26,10 +26,12 @@ import { StreamDumps } from './dumps/stream-dumps.ts';
 import { followsDefault } from './follows-default.ts';
 import type { Organization } from './organization.ts';
 import { OrganizationRegistry } from './organization-registry.ts';
+import { StreamRemovals } from './removal/stream-removals.ts';
 import type { NamedRun } from './runs/activity-run.ts';
 import { ActivityRunner } from './runs/activity-runner.ts';
 import { ActivityRuns } from './runs/activity-runs.ts';
 import { StreamReader } from './runs/stream-reader.ts';
+import type { StreamWithSet } from './stream-set-names.ts';
 import { StreamSets } from './stream-sets.ts';
 
 interface RecordsParts {
@@ -56,7 +58,11 @@ interface RecordsParts {
       nameOf(run: NamedHarvest): string;
       add(run: NamedHarvest): Promise<unknown>;
     };
+    /** Those of streams that are removed. */
+    readonly removals: { cancelOf(name: StreamWithSet): Promise<void> };
   };
+  /** Revokes the tokens that are for one organization alone. */
+  revokeTokens(organization: string): Promise<void>;
   /** NSDL's folders, which are opened later. */
   around(): AroundRuns | undefined;
   readonly openRoot: RunParts['openRoot'];
@@ -64,8 +70,8 @@ interface RecordsParts {
   readonly version: string;
   /** @throws TidemarkError `forbidden` for files that the server may not read for a request */
   requireAllowed(options: RunOptionsGiven): Promise<void>;
-  /** Syncs a set with its source now. */
-  syncSet(set: ResourceSet): Promise<unknown>;
+  /** Syncs a set with its source now. @param options with `rehash`, compares all of it */
+  syncSet(set: ResourceSet, options?: { readonly rehash?: boolean }): Promise<unknown>;
 }
 
 /** Records that organizations deliver: their streams, uploads, runs of activities, and dumps. */
@@ -77,7 +83,8 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   const { store, artifacts: artifactLocation, dataFolder, failpoint } = configuration;
   const folder = join(dataFolder, 'spool');
   const threadData = { store, artifacts: artifactLocation, folder, failpoint };
-  const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
+  const streamSets = new StreamSets(sets);
+  const organizations = new OrganizationRegistry(catalog, streamSets);
   const stored = { catalog, index, sets, artifacts, organizations, threadData };
   const uploadProcessor = new UploadProcessor({
     ...stored,
@@ -122,6 +129,12 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
     streamReader,
     partlyApplied: new PartlyApplied({ catalog }),
     streamDumps: new StreamDumps(boundaries),
+    streamRemovals: new StreamRemovals({
+      ...{ ...stored, streamSets, resumableUploads, collections: harvests.collections },
+      cancelJobs: jobs.removals.cancelOf,
+      revokeTokens: parts.revokeTokens,
+      storeAnew: async ({ id }) => syncSet(await sets.bySlug(id), { rehash: true }),
+    }),
   };
 }
 

@@ -4,8 +4,10 @@ import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { RunnableActivity } from './activities/activities.ts';
 import { changedSchedules, type GivenSchedule } from './activities/schedules.ts';
 import {
+  beingRemoved,
   checkedFields,
   checkedTitle,
+  defaultStays,
   MOST_STREAMS,
   notFound,
   type Organization,
@@ -16,6 +18,7 @@ import {
   requireStreamId,
   type Stream,
   streamOf,
+  wasRemoved,
 } from './organization.ts';
 import { ensureProvider } from './provider.ts';
 import { changedDumpSettings, type DumpSettingChanges, type DumpSettings } from './stream-dump-settings.ts';
@@ -65,7 +68,8 @@ export class OrganizationRegistry {
   async add(id: string, fields: OrganizationFields): Promise<Organization> {
     requireOrganizationId(id);
     const organization: Organization = { id, ...checkedFields(fields), created: Date.now(), streams: [] };
-    if ((await this.#catalog.get('organization', id)) !== undefined) throw taken('organization', id);
+    const before = await this.#catalog.get<Organization>('organization', id);
+    if (before !== undefined) throw before.body.removed === undefined ? taken('organization', id) : wasRemoved(id);
     await this.#sets.requireFree({ organization: id });
     const put = await unlessConflict(this.#catalog.put('organization', id, organization, undefined));
     if (put === undefined) throw taken('organization', id);
@@ -98,7 +102,8 @@ export class OrganizationRegistry {
 
   /** All organizations, ascending by id. */
   async list(): Promise<readonly Organization[]> {
-    return (await this.#catalog.list<Organization>('organization')).map(({ body }) => body);
+    const all = (await this.#catalog.list<Organization>('organization')).map(({ body }) => body);
+    return all.filter(({ removed }) => removed === undefined);
   }
 
   /**
@@ -192,6 +197,7 @@ export class OrganizationRegistry {
   changeStream(organization: string, id: string, changes: StreamChanges): Promise<Organization> {
     return this.#replace(organization, (before) => {
       const stream = streamOf(before, id);
+      if (stream.removing !== undefined) throw beingRemoved(organization, id);
       if (stream.set !== undefined && changes.default)
         throw ofCollection(organization, stream, 'cannot be the default');
       if (stream.set !== undefined && changes.dumps) throw ofCollection(organization, stream, 'has no dumps');
@@ -219,7 +225,7 @@ export class OrganizationRegistry {
 
   async #require(id: string, isShown: IsShown = () => true): Promise<CatalogDocument<Organization>> {
     const found = await this.#catalog.get<Organization>('organization', id);
-    if (found !== undefined && isShown(found.body)) return found;
+    if (found !== undefined && found.body.removed === undefined && isShown(found.body)) return found;
     const shown = (await this.list()).filter(isShown);
     const meant = nearestName(
       id,
@@ -231,11 +237,55 @@ export class OrganizationRegistry {
   /** Puts the changed organization, and repeats the change when another process changes it meanwhile. */
   async #replace(id: string, change: (before: Organization) => Organization): Promise<Organization> {
     const { version, body } = await this.#require(id);
+    if (body.removing !== undefined) throw beingRemoved(id);
     const changed = change(body);
     const put = await unlessConflict(this.#catalog.put('organization', id, changed, version));
     if (put === undefined) return this.#replace(id, change);
     await this.#ensure({ version: put, body: changed }, body);
     return changed;
+  }
+
+  /**
+   * Marks a stream as being removed; without a stream, the organization. From then on it accepts nothing.
+   * @throws TidemarkError `not-found`; `conflict` for the default stream
+   */
+  async beginRemoval(id: string, stream?: string): Promise<Organization> {
+    return this.#mark(id, (before) => {
+      const removing = Date.now();
+      if (stream === undefined) return before.removing === undefined ? { ...before, removing } : before;
+      if (streamOf(before, stream).removing !== undefined) return before;
+      if (before.defaultStream === stream && before.removing === undefined) throw defaultStays(id, stream);
+      return {
+        ...before,
+        streams: before.streams.map((one) => (one.id === stream ? { ...one, removing } : one)),
+      };
+    });
+  }
+
+  /** Takes a stream of which nothing is left out of its organization. Does nothing when there is no such stream. */
+  async endStreamRemoval(id: string, stream: string): Promise<void> {
+    await this.#mark(id, ({ defaultStream, ...before }) => ({
+      ...before,
+      ...(defaultStream !== undefined && defaultStream !== stream && { defaultStream }),
+      streams: before.streams.filter((one) => one.id !== stream),
+    }));
+  }
+
+  /** Leaves of an organization of which nothing is left only that it was there: its id is not used again. */
+  async endRemoval(id: string): Promise<void> {
+    await this.#mark(id, ({ created }) => ({
+      ...{ id, created, contacts: [], private: true, withoutSets: true, streams: [] },
+      removed: Date.now(),
+    }));
+  }
+
+  /** Puts the changed organization, whatever is being removed of it. Its sets are not made. */
+  async #mark(id: string, change: (before: Organization) => Organization): Promise<Organization> {
+    const { version, body } = await this.#require(id);
+    const changed = change(body);
+    if (changed === body) return body;
+    const put = await unlessConflict(this.#catalog.put('organization', id, changed, version));
+    return put === undefined ? this.#mark(id, change) : changed;
   }
 
   /** Another process may change the organization and its sets before this one has changed the sets: the last counts. */

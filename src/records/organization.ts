@@ -46,6 +46,10 @@ export interface Organization extends OrganizationFields {
   readonly activities?: readonly ActivitySchedule[];
   /** Settings of the dumps of the records of its default stream. */
   readonly dumps?: DumpSettings | undefined;
+  /** Time when its removal began, in milliseconds since 1970, as `removed`: it accepts no change. */
+  readonly removing?: number;
+  /** Time when all that it had was removed. Its id is not used again. */
+  readonly removed?: number;
 }
 
 /** The files that an organization has delivered, in the order of arrival. */
@@ -60,6 +64,8 @@ export interface Stream {
   readonly dumps?: DumpSettings | undefined;
   /** Of the stream of a collection, which harvests fill: the slug of its set, which is the id of the collection. */
   readonly set?: string | undefined;
+  /** Time when its removal began, in milliseconds since 1970: it accepts no uploads and no change. */
+  readonly removing?: number;
 }
 
 /** Characters of the ids of an organization and its stream: the id of the set `ORG--STREAM.uploads` has at most 64. */
@@ -193,10 +199,34 @@ export function receivingStream(organization: Organization, named: string | unde
   const { id, defaultStream } = organization;
   const stream = named || defaultStream!;
   const found = streamOf(organization, stream);
+  if (isBeingRemoved(organization, found)) throw beingRemoved(id, stream);
   if (found.set !== undefined && found.set !== set) throw ofCollection(id, found, 'takes no uploads');
   if (found.archived === undefined) return stream;
   const message = `the stream ${stream} of ${id} is archived: it takes no uploads`;
   throw new TidemarkError('conflict', message, { organization: id, stream });
+}
+
+/** A stream is removed by itself, or with its organization. */
+function isBeingRemoved({ removing }: Organization, stream: Pick<Stream, 'removing'>): boolean {
+  return removing !== undefined || stream.removing !== undefined;
+}
+
+/** @param stream absent: the whole organization is being removed */
+export function beingRemoved(organization: string, stream?: string): TidemarkError {
+  const what = stream === undefined ? `the organization ${organization}` : `the stream ${stream} of ${organization}`;
+  const rest = stream === undefined ? 'cannot be changed' : 'takes no uploads, and cannot be changed';
+  const details = { organization, ...(stream !== undefined && { stream }) };
+  return new TidemarkError('conflict', `${what} is being removed: it ${rest}`, details);
+}
+
+export function wasRemoved(organization: string): TidemarkError {
+  const message = `there was an organization "${organization}", which was removed: its id cannot be used again`;
+  return new TidemarkError('conflict', message, { organization });
+}
+
+export function defaultStays(organization: string, stream: string): TidemarkError {
+  const message = `the stream ${stream} is the default of ${organization}: make another one the default first, or remove the organization`;
+  return new TidemarkError('conflict', message, { organization, stream });
 }
 
 /** @param whatNot what cannot be done with the stream of a collection: a verb, and what follows it */

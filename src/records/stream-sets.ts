@@ -38,7 +38,7 @@ export function slugsOfStream(name: StreamWithSet): readonly string[] {
   return [...slugs, ...RECORD_FILES.map(({ kind }) => dumpsInForm(name.organization, kind))];
 }
 
-type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'recordReaders' | 'requireFree'>;
+type Sets = Pick<SetRegistry, 'add' | 'change' | 'list' | 'recordReaders' | 'removeOwned' | 'requireFree'>;
 
 interface WantedSet {
   readonly slug: string;
@@ -81,6 +81,7 @@ export class StreamSets {
    * @throws TidemarkError `not-found` before the source has a base URL; `conflict` when another set has an id
    */
   async ensure(organization: Organization, before?: Organization): Promise<void> {
+    if (organization.removing !== undefined) return;
     const existing = new Map((await this.#sets.list()).map((set) => [set.slug, set]));
     const access = accessOf(organization);
     const isMade = (wanted: WantedSet) => {
@@ -115,6 +116,16 @@ export class StreamSets {
     return missing.length > 0;
   }
 
+  /** Removes the sets of a stream that is removed, or those of an organization. Their ids stay taken. */
+  async remove(name: StreamWithSet): Promise<void> {
+    const slugs = slugsOfStream(name);
+    for (const { slug, origin } of await this.#sets.list()) {
+      const { stream } = traitsOf(origin);
+      const isOfStream = stream?.organization === name.organization && stream.stream === name.stream;
+      if (isOfStream && slugs.includes(slug)) await this.#sets.removeOwned(slug);
+    }
+  }
+
   async #add(wanted: WantedSet & Pick<ResourceSet, 'private' | 'readers'>): Promise<void> {
     try {
       await this.#sets.add(wanted);
@@ -136,7 +147,9 @@ function accessOf(organization: Organization) {
 function setsOf({ id: organization, title = organization, streams, withoutSets }: Organization): readonly WantedSet[] {
   const names: readonly TitledStream[] = [
     ...(withoutSets ? [] : [{ organization }]),
-    ...streams.map(({ id: stream, title, set }) => ({ organization, stream, title, set })),
+    ...streams
+      .filter(({ removing }) => removing === undefined)
+      .map(({ id: stream, title, set }) => ({ organization, stream, title, set })),
   ];
   return names.flatMap((name) =>
     setsOfStream(name).map((what) => ({
@@ -178,7 +191,7 @@ function cut(text: string, most: number): string {
   return text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
 }
 
-function isOwn({ origin }: Pick<ResourceSet, 'origin'>, wanted: WantedSet): boolean {
+function isOwn({ origin }: Pick<ResourceSet, 'origin'>, wanted: Pick<WantedSet, 'origin'>): boolean {
   const { stream } = traitsOf(origin);
   const { kind, organization, stream: id, form } = wanted.origin;
   if (stream?.kind !== kind || stream.form !== form) return false;

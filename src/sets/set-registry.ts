@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { unlessConflict } from '../core/errors.ts';
+import { isTidemarkError, unlessConflict } from '../core/errors.ts';
 import { traitsOf } from '../core/origin.ts';
 import type { HiddenFiles } from '../core/resource-set.ts';
 import {
@@ -252,6 +252,13 @@ export class SetRegistry {
     return removed ?? this.remove(slug);
   }
 
+  /** Removes a set of an organization with its stream, for good. Does nothing when there is none, or it was removed. */
+  async removeOwned(slug: string): Promise<void> {
+    if ((await this.list()).every((set) => set.slug !== slug)) return;
+    const removed = await this.#index.mark();
+    await unlessGone(this.#documents.replace(slug, (set) => ({ ...set, removed })));
+  }
+
   /** @throws TidemarkError `not-found` before the source has a base URL */
   source(): Promise<SourceSettings> {
     return this.#source.settings();
@@ -295,6 +302,13 @@ export class SetRegistry {
   #change(slug: string, change: (set: ResourceSet) => Partial<ResourceSet>): Promise<ResourceSet> {
     return this.#documents.replace(slug, (set) => ({ ...set, ...change(set) }));
   }
+}
+
+/** Another process may have removed it meanwhile. */
+async function unlessGone(write: Promise<unknown>): Promise<void> {
+  await write.catch((error: unknown) => {
+    if (!isTidemarkError(error, 'gone')) throw error;
+  });
 }
 
 function asPublished({ moving }: ResourceSet): Partial<ResourceSet> {

@@ -271,8 +271,9 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/streams.md': {
-    blocks: ['runs', 'runs', 'runs', 'runs', 'runs'],
+    blocks: ['runs', 'runs', 'runs', 'runs', 'runs', 'runs', 'runs'],
     async prepare(place) {
+      place.write('all.mrc', marc('3').toString('latin1'));
       place.write('nightly.mrc', marc('1').toString('latin1'));
       place.write('deleted.txt', '1\n');
       place.write('new.mrc', marc('2').toString('latin1'));

@@ -44,6 +44,19 @@ export function formatStreamKey(key: StreamKey): ObjectKey {
   return `${STREAMS_FOLDER}${key.organization}/${key.stream}/${number}/${key.id}.${ending}`;
 }
 
+interface OfStream {
+  readonly organization: string;
+  readonly stream: string;
+}
+
+/** The folder of what was read of the uploads of a stream. */
+export const readingsOf = ({ organization, stream }: OfStream): ObjectKey =>
+  `${STREAMS_FOLDER}${organization}/${stream}/`;
+
+/** The folder of the files of the dumps of a stream. */
+export const dumpFilesOf = ({ organization, stream }: OfStream): ObjectKey =>
+  `${STREAM_DUMPS_FOLDER}${organization}/streams/${stream}/`;
+
 export function parseStreamKey(text: ObjectKey): StreamKey | undefined {
   const [, organization = '', stream = '', number = '', id = '', ending] = READING.exec(text) ?? [];
   if (SLUG.test(organization) && SLUG.test(stream)) {

@@ -123,10 +123,12 @@ async function* uploadedFiles(catalog: Catalog) {
     remedy: `upload it again, or ${RESTORE}`,
   });
   for await (const { id, body } of documents<Upload>(catalog, 'upload')) {
+    if ((await catalog.get<UploadState>('upload-state', id))?.body.originalsRemoved !== undefined) continue;
     for (const file of body.files) yield described(nameOfUpload(id), file);
   }
   for await (const { id, body } of documents<UploadState>(catalog, 'upload-state')) {
-    for (const file of body.fetched ?? []) yield described(nameOfUpload(id), file);
+    const { fetched = [], originalsRemoved } = body;
+    for (const file of originalsRemoved === undefined ? fetched : []) yield described(nameOfUpload(id), file);
     yield* readingOf(nameOfUpload(id), body.read);
   }
 }

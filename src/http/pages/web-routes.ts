@@ -28,7 +28,7 @@ export function webRoutes(app: ServedApp, stopping: AbortSignal): readonly Route
     ...fontRoutes(),
     ...signInRoutes(app, stopping),
     ...validateRoutes(app, stopping),
-    ...organizationPageRoutes(app),
+    ...organizationPageRoutes(app, stopping),
     ...uploadPageRoutes(app, stopping),
     recordAsItCameRoute(app),
     ...activityPageRoutes(app, stopping),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
+import { fullUploadOf } from '../../records/arrivals/full-upload.ts';
 import type { Receiving, UploadLabels } from '../../records/arrivals/receiving.ts';
 import type { Upload } from '../../records/arrivals/upload.ts';
 import type { Uploads } from '../../records/arrivals/uploads.ts';
@@ -13,18 +14,28 @@ import { noFileName, UploadFields } from './upload-fields.ts';
 const MOST_BYTES = 65_536;
 const text = z.string();
 
+export const FULL = 'Whether it is a new full export: records of the stream that it does not mention are deleted.';
+export const ACCEPT_DROP = 'With `full`: whether it may delete more of them than the drop limit of the server.';
+
 /** The fields of a form, as JSON. */
 export const uploadJson = z
   .strictObject({
     url: text.describe('Where the file is fetched from, by http or https.'),
     stream: text.optional().describe('The stream; the default one without it.'),
     name: text.optional().describe('What people call the upload.'),
+    full: z.boolean().optional().describe(FULL),
+    accept_drop: z.boolean().optional().describe(ACCEPT_DROP),
   })
   .meta({ id: 'UploadByUrl' });
 
 /** As scripts for the POD aggregator may send it; unknown fields are ignored. Without a URL, `Receiving` refuses it. */
 export const podJson = z
-  .object({ upload: z.object({ url: text.optional(), name: text.optional() }).optional(), stream: text.optional() })
+  .object({
+    upload: z.object({ url: text.optional(), name: text.optional() }).optional(),
+    stream: text.optional(),
+    full: z.boolean().optional().describe(FULL),
+    accept_drop: z.boolean().optional().describe(ACCEPT_DROP),
+  })
   .meta({ id: 'PodUploadByUrl' });
 
 export interface UploadRequest {
@@ -72,7 +83,7 @@ async function readLabels(
     case 'application/json': {
       const bytes = await readBody(body, MOST_BYTES);
       const given = isPod ? flat(parseJsonBody(podJson, bytes)) : parseJsonBody(uploadJson, bytes);
-      for (const [name, value] of Object.entries(given)) if (value !== undefined) fields.add(name, value);
+      for (const [name, value] of Object.entries(given)) if (value !== undefined) fields.add(name, String(value));
       break;
     }
     case 'application/x-www-form-urlencoded': {
@@ -86,11 +97,12 @@ async function readLabels(
         file: (_name, file) => take(receiving, file),
       });
   }
-  return fields.labels;
+  const { full, accept_drop, ...labels } = fields.labels;
+  return { ...labels, ...fullUploadOf({ full, accept_drop }) };
 }
 
-function flat({ upload, stream }: z.output<typeof podJson>): Readonly<Record<string, string | undefined>> {
-  return { ...upload, stream };
+function flat({ upload, ...others }: z.output<typeof podJson>) {
+  return { ...upload, ...others };
 }
 
 async function take(receiving: Receiving, { fileName, body }: FormFile): Promise<void> {

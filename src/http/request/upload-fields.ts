@@ -1,20 +1,24 @@
 import { HttpError } from './http-error.ts';
 
-type Label = 'stream' | 'name' | 'url';
+type Label = 'stream' | 'name' | 'url' | 'full' | 'accept_drop';
 
 /** The meaning of fields by name, including those of the POD aggregator. */
 const FIELDS: Readonly<Record<string, Label>> = {
   stream: 'stream',
   name: 'name',
   url: 'url',
+  full: 'full',
+  accept_drop: 'accept_drop',
   'upload[name]': 'name',
   'upload[url]': 'url',
+  'upload[full]': 'full',
+  'upload[accept_drop]': 'accept_drop',
 };
 const FILES = /^(?:upload\[files\](?:\[\d*\])?|files(?:\[\])?)$/;
 
 /** Gathers the fields of a form with files as they arrive. */
 export class UploadFields {
-  readonly labels: { stream?: string; name?: string; url?: string };
+  readonly labels: { [Name in Label]?: string };
   readonly #ignoresUnknown: boolean;
 
   /**
@@ -53,7 +57,7 @@ export function noFileName(): HttpError {
 }
 
 function unknownField(name: string): HttpError {
-  const message = `the form has an unknown field ${JSON.stringify(name.slice(0, 80))}: use stream, name, url, and files, which have a filename`;
+  const message = `the form has an unknown field ${JSON.stringify(name.slice(0, 80))}: use stream, name, url, full, accept_drop, and files, which have a filename`;
   return new HttpError(400, { code: 'unknown-field', message });
 }
 

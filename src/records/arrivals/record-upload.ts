@@ -1,6 +1,7 @@
 import { unlessConflict } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { beingRemoved } from '../organization.ts';
 import { type NamedUpload, type NewUpload, type Upload, uploadId, uploadsOf } from './upload.ts';
 
 export interface RecordingParts {
@@ -25,12 +26,14 @@ export async function recordUpload(parts: RecordingParts, upload: NewUpload): Pr
 /**
  * Puts an upload after the last one; undefined when another upload has taken that number. An earlier attempt for the
  * same upload may have taken it, whose response was lost.
+ * @throws TidemarkError `conflict` when the stream was removed
  */
 export async function putUpload(
   { catalog, onRecorded }: RecordingParts,
   upload: NewUpload,
-  last: Pick<Upload, 'number' | 'received'> | undefined,
+  last: Pick<Upload, 'number' | 'received' | 'ofRemovedStream'> | undefined,
 ): Promise<Upload | undefined> {
+  if (last?.ofRemovedStream) throw beingRemoved(upload.organization, upload.stream);
   const number = (last?.number ?? 0) + 1;
   const numbered: Upload = { ...upload, number, received: Math.max(Date.now(), (last?.received ?? 0) + 1) };
   const id = uploadId(upload.organization, upload.stream, number);

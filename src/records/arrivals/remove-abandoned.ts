@@ -1,6 +1,6 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { UPLOADS_FOLDER } from '../../artifacts/keys/upload-keys.ts';
-import type { Catalog } from '../../stores/catalog.ts';
+import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import { knownSince } from '../known-since.ts';
 import type { Upload, UploadedFile } from './upload.ts';
 import type { UploadState } from './upload-state.ts';
@@ -33,12 +33,18 @@ export async function removeAbandoned({ catalog, artifacts }: Parts, signal: Abo
   return removed;
 }
 
-/** The files of an organization's uploads, including fetched ones. */
+/** The files of an organization's uploads, including fetched ones, without those that are kept no longer. */
 async function namedFiles(catalog: Pick<Catalog, 'latest'>, organization: string): Promise<readonly UploadedFile[]> {
   const prefix = `${organization}/`;
   const uploads = await catalog.latest<Upload>('upload', prefix);
   const states = await catalog.latest<UploadState>('upload-state', prefix);
-  return [...uploads.flatMap(({ body }) => body.files), ...states.flatMap(({ body }) => body.fetched ?? [])];
+  const isKept = new Map(states.map(({ id, body }) => [id, body.originalsRemoved === undefined]));
+  const named = [...uploads.map(({ id, body }) => ({ id, files: body.files })), ...states.map(fetchedOf)];
+  return named.flatMap(({ id, files }) => ((isKept.get(id) ?? true) ? files : []));
+}
+
+function fetchedOf({ id, body: { fetched: files = [] } }: CatalogDocument<UploadState>) {
+  return { id, files };
 }
 
 async function oldFiles(

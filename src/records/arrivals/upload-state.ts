@@ -33,6 +33,13 @@ export interface UploadState {
   readonly errataAt?: Stamp;
   /** Why the last attempt failed; absent after a successful one. */
   readonly failure?: UploadFailure;
+  /** When its files were deleted, in milliseconds since 1970: its records, as they were read, count in their place. */
+  readonly originalsRemoved?: number;
+  /**
+   * When its records, as they were read, were deleted, in milliseconds since 1970: a later full upload has replaced
+   * them, and no current record is stored there. `read` then names no artifact of them.
+   */
+  readonly recordsRemoved?: number;
 }
 
 export interface CountedDrop {

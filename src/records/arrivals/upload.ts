@@ -52,6 +52,11 @@ export interface Upload extends HarvestFields {
   /** Absent when an earlier version recorded it. */
   readonly by?: Sender | undefined;
   readonly readsAgain?: ReadsAgain | undefined;
+  /**
+   * Its stream was removed: no file and no name of it is kept. The last number of such a stream is taken by an upload
+   * that has this from the beginning: no upload can follow it.
+   */
+  readonly ofRemovedStream?: true | undefined;
   /** A random text that identifies the process that recorded this upload. */
   readonly token: string;
 }

@@ -81,13 +81,13 @@ export class Uploads {
     const before = page.before === undefined ? undefined : uploadId(organization, stream, page.before);
     const prefix = uploadsOf(organization, stream);
     const found = await this.#parts.catalog.latest<Upload>('upload', prefix, { before, limit: page.limit });
-    return found.map(({ body }) => body);
+    return found.map(({ body }) => body).filter(({ ofRemovedStream }) => !ofRemovedStream);
   }
 
   /** @throws TidemarkError `not-found` */
   async get(organization: string, stream: string, number: number): Promise<Upload> {
     const found = await this.#parts.catalog.get<Upload>('upload', uploadId(organization, stream, number));
-    if (found !== undefined) return found.body;
+    if (found !== undefined && !found.body.ofRemovedStream) return found.body;
     streamOf(await this.#parts.organizations.get(organization), stream);
     const message = `the stream ${stream} of ${organization} has no upload ${number}`;
     throw new TidemarkError('not-found', message, { organization, stream, upload: number });

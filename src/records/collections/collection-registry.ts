@@ -97,12 +97,18 @@ export class CollectionRegistry {
     const removed: Collection = { ...body, removed: Date.now() };
     const put = await unlessConflict(this.#parts.catalog.put(COLLECTION_KIND, id, removed, version));
     if (put === undefined) return this.remove(id);
-    await this.#parts.organizations.changeStream(body.provider, id, { archived: true });
+    // A stream that is being removed takes no uploads anyway.
+    await unlessConflict(this.#parts.organizations.changeStream(body.provider, id, { archived: true }));
   }
 
   /** @throws TidemarkError `not-found` */
   async get(id: string): Promise<Collection> {
     return (await this.#require(id)).body;
+  }
+
+  /** The provider of a collection, also of one that was removed. @throws TidemarkError `not-found` */
+  async providerOf(id: string): Promise<string> {
+    return ((await this.#read(id)) ?? (await this.#require(id))).body.provider;
   }
 
   /** All collections, ascending by id. */

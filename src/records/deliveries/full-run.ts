@@ -56,10 +56,15 @@ export async function judgeFullRun(
   return { ...counted, verdict: verdict === 'stop' && delivery.acceptsDrop ? 'warn' : verdict };
 }
 
-/** Why a full run fails that may not delete so many records: a sentence without a full stop. */
-export function reasonForStop(drop: CountedDrop, { stop }: DropLimits): string {
+/**
+ * Why a full run fails that may not delete so many records: a sentence without a full stop.
+ * @param isHarvest otherwise, it is a full upload of a user
+ */
+export function reasonForStop(drop: CountedDrop, { stop }: DropLimits, isHarvest: boolean): string {
   const limit = `more than ${Math.round(stop * 1000) / 10}% of them (--drop-limit)`;
-  return `it did not see ${ofExisting(drop)}, ${limit}, so nothing was changed: if that is right, run it again with --force`;
+  const advice = isHarvest ? 'run it again with --force' : 'send it again with --accept-drop (accept_drop=yes)';
+  const verb = isHarvest ? 'see' : 'mention';
+  return `it did not ${verb} ${ofExisting(drop)}, ${limit}, so nothing was changed: if that is right, ${advice}`;
 }
 
 function ofExisting({ existing, unmentioned }: Pick<CountedDrop, 'existing' | 'unmentioned'>): string {

@@ -2,6 +2,7 @@ import { parseKey } from '../../artifacts/artifact-key.ts';
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { STREAMS_FOLDER, type UploadReadingKey } from '../../artifacts/keys/stream-keys.ts';
 import type { Catalog } from '../../stores/catalog.ts';
+import { uploadAt } from '../arrivals/record-upload.ts';
 import { readUploadState } from '../arrivals/upload-state.ts';
 import { knownSince } from '../known-since.ts';
 
@@ -41,9 +42,10 @@ function readingOf(key: ObjectKey): UploadReadingKey | undefined {
 
 /**
  * Whether a state names the artifact. An upload without a state counts as using it: the store may have been restored to
- * an earlier time, and use it later.
+ * an earlier time, and use it later; but not one of a stream that was removed.
  */
 async function isUsed(catalog: Parts['catalog'], key: ObjectKey, upload: UploadReadingKey): Promise<boolean> {
   const read = (await readUploadState(catalog, upload))?.body.read;
-  return read === undefined || key === read.records || key === read.errata;
+  if (read === undefined) return !(await uploadAt(catalog, upload))?.ofRemovedStream;
+  return key === read.records || key === read.errata;
 }

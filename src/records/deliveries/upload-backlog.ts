@@ -39,7 +39,7 @@ export class UploadBacklog {
     const found: Upload[] = [];
     for (const { id, body } of await this.#catalog.list<Upload>('upload', version)) {
       const state = await this.#catalog.get<UploadState>('upload-state', id);
-      if (isOpen(state?.body)) found.push(body);
+      if (isOpen(body, state?.body)) found.push(body);
     }
     return found;
   }
@@ -51,12 +51,12 @@ export class UploadBacklog {
     for await (const { documents, before } of pages) {
       const states = await this.#catalog.latest<UploadState>('upload-state', '', { before, limit: BATCH });
       const stateOf = new Map(states.map(({ id, body }) => [id, body]));
-      for (const { id, body } of documents) if (isOpen(stateOf.get(id))) found.push(body);
+      for (const { id, body } of documents) if (isOpen(body, stateOf.get(id))) found.push(body);
     }
     return found;
   }
 }
 
-function isOpen(state: UploadState | undefined): boolean {
-  return state?.applied === undefined && state?.failure?.isFinal !== true;
+function isOpen({ ofRemovedStream }: Upload, state: UploadState | undefined): boolean {
+  return !ofRemovedStream && state?.applied === undefined && state?.failure?.isFinal !== true;
 }

@@ -168,7 +168,10 @@ class Processing {
   async #requireSmallDrop(set: ResourceSet, read: ReadUpload, thread: ProcessingThread): Promise<void> {
     const { dropLimits } = this.#parts;
     this.#drop ??= await judgeFullRun({ delivery: this.#delivery, set, read }, { thread, dropLimits }, this.#attempt);
-    if (this.#drop?.verdict === 'stop') throw new TidemarkError('invalid', reasonForStop(this.#drop, dropLimits));
+    if (this.#drop?.verdict === 'stop') {
+      const isHarvest = this.#upload.set !== undefined;
+      throw new TidemarkError('invalid', reasonForStop(this.#drop, dropLimits, isHarvest));
+    }
   }
 
   get #body(): UploadState {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { collectionView } from '../../../api/collection-view.ts';
 import { harvestView, receivedOf, stateText } from '../../../api/harvest-run-view.ts';
+import { describeFreed } from '../../../api/removal-view.ts';
 import type { App } from '../../../app.ts';
 import type { Collection } from '../../../records/collections/collection.ts';
-import type { CliCommand } from '../../cli-command.ts';
+import type { Call, CliCommand } from '../../cli-command.ts';
 import { formatTable } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
 import { addOrganizations, changeOrganizations } from '../../with-organizations.ts';
@@ -136,16 +137,45 @@ function addChangeOptions(command: Command): void {
     .option('--no-require-uri', 'take records without an identifier that is a URI');
 }
 
-export const collectionsRemove: CliCommand = {
+interface RemoveOptions {
+  readonly confirm?: boolean;
+}
+
+export const collectionsRemove: CliCommand<RemoveOptions> = {
   group: 'collections',
   usage: 'remove <collection>',
-  summary: 'Removes a collection: it is harvested no more. Its set and its records stay.',
-  examples: [['collections remove arxiv', 'forgets its settings, and ends its schedules']],
-  settings: ['port'],
+  summary:
+    'Removes a collection: it is harvested no more. Its set and its records stay, unless --confirm removes them, too.',
+  examples: [
+    ['collections remove arxiv', 'forgets its settings, and ends its schedules'],
+    ['collections remove arxiv --confirm', 'removes its set, its records and what was harvested, for good'],
+  ],
+  settings: ['port', 'artifacts', 's3Timeout'],
+
+  options(command) {
+    command.option('--confirm', 'yes, remove its set, its records and what was harvested, too');
+  },
 
   async run(call) {
     const [id = ''] = call.args;
+    if (call.options.confirm === true) {
+      await removeWhole(call, id);
+      return;
+    }
     await changeOrganizations(call, ({ records: { collections } }) => collections.remove(id));
     await call.terminal.print(`Removed the collection ${id}. Its set and its records stay.`, { removed: id });
   },
 };
+
+/** A collection that was removed before may have left its stream. */
+async function removeWhole(call: Call<RemoveOptions>, id: string): Promise<void> {
+  const freed = await withExistingApp(call, async ({ records: { collections, streamRemovals } }) => {
+    const name = { organization: await collections.providerOf(id), stream: id };
+    const freed = await streamRemovals.measureStream(name, { withCollection: true });
+    await streamRemovals.beginStream(name, { withCollection: true });
+    await streamRemovals.endStream(name, call.stopped);
+    return freed;
+  });
+  const text = `Removed the collection ${id}: ${describeFreed(freed)}. Its id and those of its sets stay taken.`;
+  await call.terminal.print(text, { removed: id, ...freed });
+}

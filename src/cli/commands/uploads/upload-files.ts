@@ -17,6 +17,8 @@ interface Options extends ServerOptions {
   readonly stream?: string;
   readonly name?: string;
   readonly url?: string;
+  readonly full?: true;
+  readonly acceptDrop?: true;
 }
 
 /** The part of an upload's view that is needed here. A server of a later version may send more. */
@@ -43,6 +45,7 @@ export const uploadFiles: CliCommand<Options> = {
       'upload lane full.mrc.gz --stream full-2026 --server https://sync.example.org --token-file token.txt',
       'to another server, with a token of the scope upload:lane; large files go on after a break',
     ],
+    ['upload lane all.mrc.gz --full', 'a new full export: records that it does not mention are deleted'],
     ['upload lane --url https://lane.example.org/nightly/new.mrc', 'has the server fetch the file'],
   ],
   settings: ['port'],
@@ -51,6 +54,8 @@ export const uploadFiles: CliCommand<Options> = {
     command
       .option('--stream <stream>', 'the stream (default: the default one of the organization)')
       .option('--name <name>', 'what people call the upload')
+      .option('--full', 'a new full export: records of the stream that it does not mention are deleted')
+      .option('--accept-drop', 'with --full: it may delete more of them than the drop limit of the server')
       .option('--url <url>', 'where the server fetches the file, in the place of files')
       .option('--server <url>', 'the base URL of the server (default: the one of the store here)')
       .option(
@@ -60,12 +65,15 @@ export const uploadFiles: CliCommand<Options> = {
   },
 
   async run(call) {
-    const { stream, name, url } = call.options;
+    const { stream, name, url, full, acceptDrop } = call.options;
     const [organization = '', ...paths] = call.args;
     if ((paths.length === 0) === (url === undefined)) throw filesOrUrl();
     const files = await Promise.all(paths.map((path) => findFile(resolve(call.workingDirectory, path))));
     const { baseUrl, token } = await findServer(call);
-    const fields = { ...(stream && { stream }), ...(name && { name }), ...(url !== undefined && { url }) };
+    const fields = {
+      ...{ ...(stream && { stream }), ...(name && { name }), ...(url !== undefined && { url }) },
+      ...{ ...(full && { full: 'yes' }), ...(acceptDrop && { accept_drop: 'yes' }) },
+    };
     const bar = startUploadBar(call.terminal, files);
     const folder = new URL(`api/organizations/${encodeURIComponent(organization)}/`, baseUrl);
     const options = { token, signal: call.stopped, onProgress: bar.update, onBreak: bar.pause };

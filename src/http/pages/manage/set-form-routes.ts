@@ -14,19 +14,12 @@ import { FORM_BODY, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { frameOf } from '../parts/frame.ts';
+import { CONFIRMATION } from '../parts/remove-section.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { setFrameOf } from '../parts/set-frame.ts';
 import { attempting } from './attempting.ts';
 import { valuesOfForm } from './set-form.ts';
-import {
-  ADDED,
-  CHANGED,
-  CONFIRMATION,
-  ORIGINS,
-  type RejectedForm,
-  renderAddSetPage,
-  renderSettingsPage,
-} from './set-pages.ts';
+import { ADDED, CHANGED, ORIGINS, type RejectedForm, renderAddSetPage, renderSettingsPage } from './set-pages.ts';
 
 const DID = z.object({ did: z.enum(['add', 'change', 'scan']).optional() });
 

@@ -10,6 +10,7 @@ import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
+import { CONFIRMATION, removeSection } from '../parts/remove-section.ts';
 import { hiddenNotice, renderSetFrame, type SetFrame, troubleNotice, unreadNotice } from '../parts/set-frame.ts';
 import { facts } from '../parts/tables.ts';
 import { counted, timeElement } from '../parts/words.ts';
@@ -51,9 +52,6 @@ function goesWithoutRoots(name: SetSettingName): boolean {
   if (setSettingOf(name).source?.inApiRoots === true) return false;
   return WITHOUT_ROOTS.some((origin) => canHave(origin, name));
 }
-
-/** The field that repeats the id of a set that is removed. */
-export const CONFIRMATION = 'confirm';
 
 export const ADDED: readonly SetSettingName[] = setSettingsOverHttp('sets add');
 export const CHANGED: readonly SetSettingName[] = others('sets change');
@@ -117,7 +115,7 @@ ${settingFields(
 <p><button>Save</button></p>
 </form>
 ${source !== undefined && scanSection(page)}
-${stream === undefined ? removeSection(page) : html`<p class="quiet">This set exists as long as the organization ${stream.organization}: it cannot be removed.</p>`}`;
+${stream === undefined ? removalOf(page) : html`<p class="quiet">This set is removed with its stream, or with the organization ${stream.organization}, and never alone.</p>`}`;
   return renderSetFrame(page, main);
 }
 
@@ -134,19 +132,14 @@ function scanSection({ set, frame }: SettingsPage): Html {
 <form method="post" action="./scan"><button class="small">Scan all of it</button></form>`;
 }
 
-/** The id must be typed, because removing a set cannot be undone. */
-function removeSection({ set, changes, attempt }: SettingsPage): Html {
-  const isWrong = attempt?.field === CONFIRMATION;
+function removalOf({ set, changes, attempt }: SettingsPage): Html {
   const consequence =
     changes === 0
       ? 'It never had a change: its id can be used again.'
       : `Its ${counted(changes, 'change')} and all of its documents are lost for clients, and its id cannot be used again.`;
-  return html`<h2>Remove the set</h2>
-<details class="danger"${isWrong && html` open`}><summary>Remove ${set.slug} …</summary>
-<p>${consequence} Files of the set are not touched.</p>
-<form class="fields" method="post" action="./remove">
-<p><label for="${CONFIRMATION}">Type the id of the set, ${set.slug}</label>
-<input id="${CONFIRMATION}" name="${CONFIRMATION}" required autocomplete="off" autocapitalize="none" spellcheck="false"${isWrong && html` aria-invalid="true"`}></p>
-<p><button class="bad">Remove it for good</button></p>
-</form></details>`;
+  return removeSection({
+    ...{ what: 'set', id: set.slug, action: './remove' },
+    consequence: `${consequence} Files of the set are not touched.`,
+    isWrong: attempt?.field === CONFIRMATION,
+  });
 }

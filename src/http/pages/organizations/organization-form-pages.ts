@@ -1,9 +1,11 @@
+import { describeFreed } from '../../../api/removal-view.ts';
 import { MOST_OF_ORGANIZATION, type Organization } from '../../../records/organization.ts';
 import type { RejectedForm } from '../manage/set-pages.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
 import { problemNotice } from '../parts/problem-notice.ts';
+import { CONFIRMATION, removeSection } from '../parts/remove-section.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
 import { presentSettings, settingsFields } from './settings-fields.ts';
 
@@ -21,18 +23,29 @@ ${fields((name) => attempt?.form.get(name) ?? '')}
   return renderPage({ frame, title: 'Add an organization', main, part: 'organizations' });
 }
 
+interface SettingsPage extends OrganizationFrame {
+  /** What its removal frees. */
+  readonly freed: Parameters<typeof describeFreed>[0];
+}
+
 /** The form for the settings of an organization. */
-export function renderOrganizationSettings(page: OrganizationFrame, attempt: RejectedForm | undefined): string {
-  const { organization } = page;
+export function renderOrganizationSettings(page: SettingsPage, attempt: RejectedForm | undefined): string {
+  const { organization, freed } = page;
+  // The form that removes it has none of the settings.
+  const isRemoval = attempt?.field === CONFIRMATION;
   const value = (name: string) =>
-    attempt === undefined ? presentValue(organization, name) : (attempt.form.get(name) ?? '');
+    attempt === undefined || isRemoval ? presentValue(organization, name) : (attempt.form.get(name) ?? '');
   const main = html`${problemNotice(attempt?.problem)}
 <p class="quiet">The same as <code>tidemark organizations change ${organization.id}</code>.</p>
 <form class="fields" method="post" action="./settings">
 ${fields(value)}
 ${settingsFields(value)}
 <p><button>Save</button></p>
-</form>`;
+</form>
+${removeSection({
+  ...{ what: 'organization', id: organization.id, action: './remove', isWrong: isRemoval },
+  consequence: `What it has is lost for clients, for good: ${describeFreed(freed)}. Its collections are removed, and tokens that are for it alone are revoked. Its id and those of its sets cannot be used again. Artifacts of its activities stay.`,
+})}`;
   return renderOrganizationFrame(page, {
     above: [[organizationTitle(organization), '']],
     heading: 'Settings',

@@ -10,6 +10,7 @@ import { attempting } from '../manage/attempting.ts';
 import type { RejectedForm } from '../manage/set-pages.ts';
 import { frameOf } from '../parts/frame.ts';
 import { linesOf } from '../parts/lines-of.ts';
+import { requireTyped } from '../parts/remove-section.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { renderAddOrganizationPage, renderOrganizationSettings } from './organization-form-pages.ts';
 import { organizationFrameOf } from './organization-frame.ts';
@@ -21,6 +22,7 @@ import {
   CHANGE,
   MAKE_DEFAULT,
   MAKE_DUMP,
+  REMOVE_ORGANIZATION,
   SETTINGS,
 } from './organization-page-operations.ts';
 import { givenSettings } from './settings-fields.ts';
@@ -69,7 +71,8 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
 function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
   async function show(request: Request, response: Response, attempt?: RejectedForm): Promise<void> {
     const frame = await organizationFrameOf(app, request, response);
-    sendPage(response, renderOrganizationSettings(frame, attempt), attempt === undefined ? 200 : 400);
+    const freed = await app.records.streamRemovals.measureOrganization(frame.organization.id);
+    sendPage(response, renderOrganizationSettings({ ...frame, freed }, attempt), attempt === undefined ? 200 : 400);
   }
 
   return [
@@ -88,6 +91,21 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
           const before = organizationOf(response);
           await app.records.organizations.change(before.id, { ...fieldsOf(given), ...givenSettings(given, before) });
           response.redirect(303, './?did=change');
+        });
+      },
+    }),
+
+    post('/organizations/:org/remove', {
+      action: 'administer',
+      ...REMOVE_ORGANIZATION,
+      async handle(request, response) {
+        const given = await form(request);
+        const { id } = organizationOf(response);
+        await attempting({ form: given, show: (attempt) => show(request, response, attempt) }, async () => {
+          requireTyped(given, id);
+          await app.records.streamRemovals.beginOrganization(id);
+          await app.jobs.removals.add();
+          response.redirect(303, '../');
         });
       },
     }),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { newOrganizationSchema, newStreamSchema } from '../../../api/organization-view.ts';
 import { type Operation, pageOperation } from '../../request/operation.ts';
 import { FORM_BODY, formBody } from '../../request/read-form.ts';
+import { CONFIRMATION } from '../parts/remove-section.ts';
 
 /** The pages of organizations. Links may contain additional parameters, so unknown ones are ignored. */
 
@@ -16,7 +17,7 @@ export const number = (description: string) =>
 export const ORGANIZATIONS = describe('organizationsPage', 'The organizations that the reader may read');
 export const ORGANIZATION = {
   ...describe('organizationPage', 'An organization with its streams, uploads and dumps'),
-  query: z.object({ did: z.enum(['change', 'dump', 'stream']).optional() }),
+  query: z.object({ did: z.enum(['change', 'dump', 'remove', 'stream']).optional() }),
 };
 export const STREAM = {
   ...describe('streamPage', 'A stream with its uploads'),
@@ -52,6 +53,14 @@ export const MAKE_DEFAULT = byForm('makeDefaultByForm', 'Makes a stream the defa
 export const ARCHIVE = {
   ...byForm('archiveStreamByForm', 'Archives a stream, or lets it take uploads again'),
   query: z.object({ undo: z.string().optional() }),
+};
+export const REMOVE_STREAM = {
+  ...byForm('removeStreamByForm', 'Removes a stream, for good'),
+  body: formBody({ [CONFIRMATION]: z.string() }),
+};
+export const REMOVE_ORGANIZATION = {
+  ...byForm('removeOrganizationByForm', 'Removes an organization, for good'),
+  body: formBody({ [CONFIRMATION]: z.string() }),
 };
 export const MAKE_DUMP = byForm('makeDumpByForm', 'Adds a job that makes a dump of the default stream');
 

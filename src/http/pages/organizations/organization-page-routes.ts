@@ -1,4 +1,4 @@
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { administers, may } from '../../../access/may.ts';
 import { runView } from '../../../api/activity-run-view.ts';
 import { streamDumpsView } from '../../../api/stream-dump-view.ts';
@@ -6,19 +6,23 @@ import { listedUploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { latestErrata } from '../../../records/arrivals/latest-errata.ts';
 import type { ListedUploads } from '../../../records/arrivals/uploads.ts';
-import { type Stream, streamOf } from '../../../records/organization.ts';
+import { type Organization, type Stream, streamOf } from '../../../records/organization.ts';
 import { type StreamWithSet, setOfStream } from '../../../records/stream-set-names.ts';
 import { slugsOfStream } from '../../../records/stream-sets.ts';
 import { summarize } from '../../../sets/summarized-sets.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
-import { get, type Route } from '../../request/route.ts';
+import { readForm } from '../../request/read-form.ts';
+import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { shownOrganizations } from '../../response/shown-organizations.ts';
+import { attempting } from '../manage/attempting.ts';
+import type { RejectedForm } from '../manage/set-pages.ts';
 import { frameOf } from '../parts/frame.ts';
+import { requireTyped } from '../parts/remove-section.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { organizationFrameOf } from './organization-frame.ts';
 import { renderOrganizationPage } from './organization-page.ts';
-import { ORGANIZATION, ORGANIZATIONS, STREAM } from './organization-page-operations.ts';
+import { ORGANIZATION, ORGANIZATIONS, REMOVE_STREAM, STREAM } from './organization-page-operations.ts';
 import { renderOrganizationsPage } from './organizations-page.ts';
 import { renderStreamPage } from './stream-page.ts';
 
@@ -31,12 +35,13 @@ const DID = {
   change: 'The organization was changed.',
   dump: 'A dump is made as soon as a server is free.',
   stream: 'The stream was added.',
+  remove: 'The stream takes nothing any more, and is removed as soon as a server is free.',
 } as const;
 
-/** The pages of organizations and of their streams. */
-export function organizationPageRoutes(app: ServedApp): readonly Route[] {
-  const { organizations, runs, uploads } = app.records;
-  const { sets, index } = app;
+/** The pages of organizations and of their streams. @param stopping ends bodies that are being read */
+export function organizationPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
+  const { organizations, runs, uploads, streamRemovals } = app.records;
+  const { sets, index, jobs, configuration } = app;
 
   /** Number of live records by stream id, without streams whose set does not exist yet. */
   async function recordsOf(organization: string, streams: readonly Stream[]): Promise<ReadonlyMap<string, number>> {
@@ -53,6 +58,31 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
       (set) => slugs.includes(set.slug) && may(senderOf(response), 'read-state', set),
     );
     return found.toSorted((one, other) => slugs.indexOf(one.slug) - slugs.indexOf(other.slug));
+  }
+
+  async function showStream(
+    { request, response }: { readonly request: Request; readonly response: Response },
+    { before, problem }: { readonly before?: number | undefined; readonly problem?: string },
+  ): Promise<void> {
+    const found = organizationOf(response);
+    const stream = streamOf(found, param(request, 'stream'));
+    const organization = found.id;
+    const name = { organization, stream: stream.id, set: stream.set };
+    const [frame, counts, listed, dumps, shown] = await Promise.all([
+      organizationFrameOf(app, request, response),
+      recordsOf(organization, [stream]),
+      uploads.list(organization, stream.id, { before, limit: UPLOADS_PER_PAGE }),
+      streamDumpsView(name, app),
+      setsOf(name, response),
+    ]);
+    const views = viewsOf(listed);
+    const records = counts.get(stream.id) ?? 0;
+    const last = views.at(-1)?.number ?? 1;
+    const next = views.length === UPLOADS_PER_PAGE && last > 1 ? last : undefined;
+    const mayRemove = administers(senderOf(response)) && isRemovable(found, stream);
+    const freed = mayRemove ? await streamRemovals.measureStream({ organization, stream: stream.id }) : undefined;
+    const page = { ...frame, stream, records, uploads: views, before, next, dumps, sets: shown, freed, problem };
+    sendPage(response, renderStreamPage(page), problem === undefined ? 200 : 400);
   }
 
   return [
@@ -100,26 +130,30 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
       action: 'read-organization',
       ...STREAM,
       async handle(request, response, { before }) {
-        const stream = streamOf(organizationOf(response), param(request, 'stream'));
-        const organization = organizationOf(response).id;
-        const name = { organization, stream: stream.id, set: stream.set };
-        const [frame, counts, listed, dumps, shown] = await Promise.all([
-          organizationFrameOf(app, request, response),
-          recordsOf(organization, [stream]),
-          uploads.list(organization, stream.id, { before, limit: UPLOADS_PER_PAGE }),
-          streamDumpsView(name, app),
-          setsOf(name, response),
-        ]);
-        const views = viewsOf(listed);
-        const records = counts.get(stream.id) ?? 0;
-        const last = views.at(-1)?.number ?? 1;
-        const next = views.length === UPLOADS_PER_PAGE && last > 1 ? last : undefined;
-        const page = { ...frame, stream, records, uploads: views, before, next, dumps, sets: shown };
-        sendPage(response, renderStreamPage(page));
+        await showStream({ request, response }, { before });
+      },
+    }),
+
+    post('/organizations/:org/streams/:stream/remove', {
+      action: 'administer',
+      ...REMOVE_STREAM,
+      async handle(request, response) {
+        const form = await readForm(request, { idleTimeoutMs: configuration.idleTimeoutMs, stopping });
+        const name = { organization: param(request, 'org'), stream: param(request, 'stream') };
+        const show = ({ problem }: RejectedForm) => showStream({ request, response }, { problem });
+        await attempting({ form, show }, async () => {
+          requireTyped(form, name.stream);
+          await streamRemovals.beginStream(name);
+          await jobs.removals.add();
+          response.redirect(303, '../../?did=remove');
+        });
       },
     }),
   ];
 }
+
+const isRemovable = ({ defaultStream }: Organization, { id, set, removing }: Stream): boolean =>
+  id !== defaultStream && set === undefined && removing === undefined;
 
 function viewsOf({ uploads, states }: ListedUploads) {
   return uploads.map((upload) => listedUploadView(upload, states.get(upload.number)));

@@ -1,11 +1,15 @@
+import { describeFreed } from '../../../api/removal-view.ts';
 import type { StreamDumpsView } from '../../../api/stream-dump-view.ts';
 import type { UploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import type { Stream } from '../../../records/organization.ts';
+import type { Freed } from '../../../records/removal/measure-stream.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { onward, queryOf } from '../parts/pager.ts';
+import { problemNotice } from '../parts/problem-notice.ts';
+import { removeSection } from '../parts/remove-section.ts';
 import { figures } from '../parts/tables.ts';
 import { copySection } from './copy-section.ts';
 import { dumpsUnderWay, dumpTable, isChanging } from './dump-table.ts';
@@ -25,6 +29,10 @@ interface StreamPage extends OrganizationFrame {
   readonly dumps: StreamDumpsView;
   /** Sets of this stream that the reader may read. */
   readonly sets: readonly ResourceSet[];
+  /** For an administrator, if it can be removed: what that frees. */
+  readonly freed: Freed | undefined;
+  /** Why it was not removed. */
+  readonly problem?: string | undefined;
 }
 
 /** A stream with its uploads, its own dumps, and its sets. */
@@ -33,8 +41,10 @@ export function renderStreamPage(page: StreamPage): string {
   const name = stream.title ?? stream.id;
   const isDefault = organization.defaultStream === stream.id;
   const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream.id}</span>${stream.archived !== undefined && ' · archived: it takes no uploads'}${stream.set !== undefined && html` · filled by the harvests of <a href="../../../../collections/${stream.set}/">${stream.set}</a>`}</p>
+${problemNotice(page.problem)}
+${stream.removing !== undefined && html`<div class="notice bad" role="status"><p>It is being removed: it takes no uploads.</p></div>`}
 ${figures([['records now', formatCount(records)]])}
-${frame.viewer.isAdministrator && !isDefault && stream.set === undefined && buttons(stream)}
+${frame.viewer.isAdministrator && !isDefault && stream.set === undefined && stream.removing === undefined && buttons(stream)}
 <h2>Uploads</h2>
 ${
   uploads.length === 0
@@ -46,13 +56,21 @@ ${onward(
   next === undefined ? undefined : { name: 'Older', href: queryOf({ before: String(next) }) },
 )}
 ${stream.set === undefined && dumpSection(page)}
-${copySection('this stream', page.sets, frame)}`;
+${copySection('this stream', page.sets, frame)}
+${page.freed !== undefined && removal(page, page.freed)}`;
   return renderOrganizationFrame(page, {
     above: [[organizationTitle(organization), '']],
     heading: html`${name} ${isDefault && html`<span class="state live">default</span>`}`,
     title: `${name} – ${organizationTitle(organization)}`,
     main,
     again: uploads.some(isOpen) || isChanging(page.dumps) ? AGAIN : undefined,
+  });
+}
+
+function removal({ stream, problem }: StreamPage, freed: Freed): Html {
+  return removeSection({
+    ...{ what: 'stream', id: stream.id, action: './remove', isWrong: problem !== undefined },
+    consequence: `What it has is lost for clients, for good: ${describeFreed(freed)}. Its id and those of its sets cannot be used again.`,
   });
 }
 

@@ -13,7 +13,7 @@ interface UploadFormPage extends OrganizationFrame {
 /** The form that uploads files. With JavaScript, it shows the progress. */
 export function renderUploadFormPage(page: UploadFormPage): string {
   const { organization, chosen, problem } = page;
-  const open = organization.streams.filter(({ archived, set }) => archived === undefined && set === undefined);
+  const open = organization.streams.filter(({ archived, set, removing }) => !archived && !set && !removing);
   const main = html`${problemNotice(problem)}
 ${
   open.length === 0 && organization.defaultStream !== undefined
@@ -43,6 +43,8 @@ ${streams.length > 0 ? html`<p><label for="stream">Stream</label> <select id="st
 <p><label for="name">Name</label>
 <input id="name" name="name" maxlength="200" autocomplete="off" aria-describedby="name-hint">
 <span class="hint" id="name-hint">What you call the upload. It may be empty.</span></p>
+<p><label class="box"><input type="checkbox" name="full" value="yes" aria-describedby="full-hint"> A new full export</label>
+<span class="hint" id="full-hint">Records of the stream that it does not mention are deleted, unless these are too many.</span></p>
 <p><label for="files">Files</label> <input id="files" name="files" type="file" multiple></p>
 <p><label for="url">Or a URL</label>
 <input id="url" name="url" type="url" maxlength="2000" autocomplete="off" placeholder="https://" aria-describedby="url-hint">

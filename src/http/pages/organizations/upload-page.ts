@@ -40,6 +40,7 @@ ${
 }
 ${facts([
   ['Received', timeOf(received, frame.now)],
+  ['Kind', upload.full && 'a new full export: records that it does not mention are deleted'],
   ['From', fileUrl],
   ['Published', applied && timeOf(applied.at, frame.now)],
   ['In the stream', applied && describeApplied(applied)],
@@ -47,6 +48,7 @@ ${facts([
 ${upload.taken !== undefined && takenSection(upload)}
 ${errorSection(page)}
 <h2>Files as they came</h2>
+${upload.originalsRemoved !== undefined && html`<p class="quiet">They are kept no longer, since ${timeOf(upload.originalsRemoved, frame.now)}. Its records are published as before.</p>`}
 ${
   files.length === 0
     ? html`<p class="quiet">Its file was not fetched${isOpen(upload) && ' yet'}.</p>`
@@ -55,7 +57,10 @@ ${
           name: 'File',
           style: 'name',
           isHead: true,
-          cell: ({ name, url }) => html`<a href="${frame.top}api/${url}">${pathText(plainName(name))}</a>`,
+          cell: ({ name, url }) =>
+            upload.originalsRemoved === undefined
+              ? html`<a href="${frame.top}api/${url}">${pathText(plainName(name))}</a>`
+              : pathText(plainName(name)),
         },
         { name: 'Size', style: 'number', cell: ({ length }) => formatBytes(length) },
         { name: 'SHA-256', style: 'name wide', cell: ({ sha256 }) => html`<span class="id">${sha256}</span>` },

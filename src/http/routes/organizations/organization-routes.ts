@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type * as z from 'zod';
+import * as z from 'zod';
 import {
   changedOrganizationSchema,
   changedStreamSchema,
@@ -12,11 +12,19 @@ import {
   streamsSchema,
   streamView,
 } from '../../../api/organization-view.ts';
+import {
+  removalOfOrganization,
+  removalOfStream,
+  removedOrganizationSchema,
+  removedStreamSchema,
+} from '../../../api/removal-view.ts';
+import { TidemarkError } from '../../../core/errors.ts';
 import { organizationOf, param } from '../../request/admitted.ts';
 import { type Answer, json, NO_PARAMETERS } from '../../request/operation.ts';
 import { parseJsonBody } from '../../request/parse-json-body.ts';
+import { choice } from '../../request/query-parameters.ts';
 import { readBody, requestBody } from '../../request/request-body.ts';
-import { get, patch, post, type Route } from '../../request/route.ts';
+import { get, patch, post, type Route, remove } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { readerOf, shownOrganizations } from '../../response/shown-organizations.ts';
@@ -27,11 +35,13 @@ const NO_ORGANIZATION: Answer = {
 };
 const NO_STREAM: Answer = { status: 404, description: 'There is no such organization, or stream of it.' };
 
+const CONFIRM = z.strictObject({ confirm: choice(['no', 'yes'], 'Whether it is to be removed.') });
+
 const MOST_BYTES = 65_536;
 
 /** Organizations and their streams. @param stopping ends bodies that are being read when the server stops */
 export function organizationRoutes(
-  { records: { organizations }, configuration: { idleTimeoutMs } }: ServedApp,
+  { records: { organizations, streamRemovals }, jobs, configuration: { idleTimeoutMs } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   const readJson = async <Schema extends z.ZodType>(schema: Schema, request: Request): Promise<z.output<Schema>> =>
@@ -105,6 +115,28 @@ export function organizationRoutes(
       },
     }),
 
+    remove('/api/organizations/:org', {
+      action: 'administer',
+      id: 'removeOrganization',
+      tag: 'organizations',
+      summary: 'Removes an organization with all of its streams, for good',
+      description:
+        'From then on it accepts nothing; a job removes streams, sets, uploads, records, dumps, collections and schedules, and revokes tokens that are for it alone. Artifacts of its activities stay. Its id and those of its sets cannot be used again.',
+      query: CONFIRM,
+      answers: [
+        json(removedOrganizationSchema, 'It is being removed, and that frees so much.', 202),
+        NO_ORGANIZATION,
+        { status: 409, description: '`confirm` is not `yes`: the error says what would be freed.' },
+      ],
+      async handle(request, response, { confirm }) {
+        const organization = param(request, 'org');
+        const freed = { organization, ...(await streamRemovals.measureOrganization(organization)) };
+        requireConfirmed(confirm, removalOfOrganization(organization, freed), freed);
+        await streamRemovals.beginOrganization(organization);
+        sendJson(response, { ...freed, job: await jobs.removals.add() }, 202);
+      },
+    }),
+
     get('/api/organizations/:org/streams', {
       action: 'read-organization',
       id: 'listStreams',
@@ -171,5 +203,36 @@ export function organizationRoutes(
         sendJson(response, streamView(await organizations.changeStream(param(request, 'org'), stream, titled), stream));
       },
     }),
+
+    remove('/api/organizations/:org/streams/:stream', {
+      action: 'administer',
+      id: 'removeStream',
+      tag: 'organizations',
+      summary: 'Removes a stream, for good',
+      description:
+        'From then on it takes no uploads; a job removes its sets, uploads, records and dumps. Its id and those of its sets cannot be used again.',
+      query: CONFIRM,
+      answers: [
+        json(removedStreamSchema, 'It is being removed, and that frees so much.', 202),
+        NO_STREAM,
+        {
+          status: 409,
+          description:
+            '`confirm` is not `yes`: the error says what would be freed. Or it is the default stream, or that of a collection.',
+        },
+      ],
+      async handle(request, response, { confirm }) {
+        const name = { organization: param(request, 'org'), stream: param(request, 'stream') };
+        const freed = { ...name, ...(await streamRemovals.measureStream(name)) };
+        requireConfirmed(confirm, removalOfStream(name.organization, name.stream, freed), freed);
+        await streamRemovals.beginStream(name);
+        sendJson(response, { ...freed, job: await jobs.removals.add() }, 202);
+      },
+    }),
   ];
+}
+
+/** @throws TidemarkError `conflict` */
+function requireConfirmed(confirm: string | undefined, what: string, details: Record<string, unknown>): void {
+  if (confirm !== 'yes') throw new TidemarkError('conflict', `${what}. Confirm that it is to be removed`, details);
 }

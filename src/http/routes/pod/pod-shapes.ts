@@ -125,7 +125,8 @@ export async function podUploadView(
   const { organization, stream, number, name, received } = upload;
   const id = `${stream}/${number}`;
   const at = formatTime(received);
-  const files = filesOf(upload, state).map(async ({ name: filename, length, sha256 }, position) => ({
+  const kept = state?.originalsRemoved === undefined ? filesOf(upload, state) : [];
+  const files = kept.map(async ({ name: filename, length, sha256 }, position) => ({
     id: `${id}/${position + 1}`,
     filename,
     hash: `sha-256:${sha256}`,

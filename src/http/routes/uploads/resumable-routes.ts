@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { type ResumablesView, resumableSchema, resumablesSchema, resumableView } from '../../../api/resumable-view.ts';
+import { fullUploadOf } from '../../../records/arrivals/full-upload.ts';
 import { MOST_LENGTH } from '../../../records/arrivals/resumable/resumable-upload.ts';
 import { param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
@@ -83,7 +84,7 @@ export function resumableRoutes(
       tag: 'uploads',
       summary: 'Begins files that are sent in several requests, by tus 1.0',
       description:
-        'Send `Tus-Resumable: 1.0.0`, `Upload-Length`, and `Upload-Metadata` with `filename`, and if wanted `stream` and `name` (of the upload), each in Base64. Several files of one upload are sent one behind the other: in place of `filename`, `files` is JSON such as `[{"name": "a.mrc", "length": 123}]`, and `Upload-Length` is the sum. Of one file whose length is not known yet, send `Upload-Defer-Length: 1` in place of `Upload-Length`. The header `Location` has where the bytes go.',
+        'Send `Tus-Resumable: 1.0.0`, `Upload-Length`, and `Upload-Metadata` with `filename`, and if wanted `stream`, `name` (of the upload), `full` and `accept_drop` (`yes`), each in Base64. Several files of one upload are sent one behind the other: in place of `filename`, `files` is JSON such as `[{"name": "a.mrc", "length": 123}]`, and `Upload-Length` is the sum. Of one file whose length is not known yet, send `Upload-Defer-Length: 1` in place of `Upload-Length`. The header `Location` has where the bytes go.',
       query: z.strictObject({ stream: streamParameter() }),
       answers: [
         { status: 201, description: 'It is begun.', headers: ['Location', ...STATUS_HEADERS] },
@@ -103,6 +104,7 @@ export function resumableRoutes(
           files: filesOf(metadata, length),
           length,
           metadata: header,
+          ...fullUploadOf({ full: metadata.get('full'), accept_drop: metadata.get('accept_drop') }),
         });
         setStatus(response, status);
         setCaching(response, 'no-store');

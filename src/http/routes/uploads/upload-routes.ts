@@ -8,7 +8,14 @@ import { podStream } from '../../../records/pod-stream.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { limit, streamParameter } from '../../request/query-parameters.ts';
-import { podJson, receiveUpload, type UploadRequest, uploadJson } from '../../request/receive-upload.ts';
+import {
+  ACCEPT_DROP,
+  FULL,
+  podJson,
+  receiveUpload,
+  type UploadRequest,
+  uploadJson,
+} from '../../request/receive-upload.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -19,6 +26,7 @@ import { sendJson } from '../../response/send-json.ts';
 import { podProblem, podView } from './pod-answers.ts';
 
 const bytes = z.string().meta({ format: 'binary' });
+const yesOrNo = z.enum(['yes', 'no']);
 
 const uploadForm = z
   .strictObject({
@@ -26,6 +34,8 @@ const uploadForm = z
     name: givenUploadName.optional().describe('What people call the upload.'),
     files: z.array(bytes).optional().describe('A part for each file, of any name, with a `filename`.'),
     url: z.string().optional().describe('In the place of files: where one is fetched from, by http or https.'),
+    full: yesOrNo.optional().describe(FULL),
+    accept_drop: yesOrNo.optional().describe(ACCEPT_DROP),
   })
   .meta({ id: 'UploadForm' });
 
@@ -35,6 +45,8 @@ const formOfPod = z
     'upload[files][]': z.array(bytes).optional(),
     'upload[url]': z.string().optional(),
     stream: z.string().optional(),
+    full: yesOrNo.optional().describe(FULL),
+    accept_drop: yesOrNo.optional().describe(ACCEPT_DROP),
   })
   .meta({ id: 'PodUploadForm' });
 
@@ -190,11 +202,13 @@ export function uploadRoutes(
       answers: [
         { status: 200, description: 'The bytes, as they came.', content: { 'application/octet-stream': 'bytes' } },
         { status: 404, description: 'There is no such file.' },
+        { status: 410, description: 'The file is kept no longer.' },
       ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        const files = upload.url === undefined ? upload.files : filesOf(upload, await uploads.stateOf(upload));
-        const file = fileAt({ ...upload, files }, param(request, 'position'));
+        const state = await uploads.stateOf(upload);
+        const file = fileAt({ ...upload, files: filesOf(upload, state) }, param(request, 'position'));
+        if (state?.originalsRemoved !== undefined) throw keptNoLonger(upload, state.originalsRemoved);
         const { part, ...head } = answerHead(directRequest(request, response), {
           length: file.length,
           mime: 'application/octet-stream',
@@ -219,6 +233,12 @@ function fileAt({ organization, stream, number, files }: Upload, position: strin
   if (file !== undefined) return file;
   const message = `the upload ${organization}/${stream}/${number} has no file ${JSON.stringify(position.slice(0, 40))}: it has ${files.length}, from 1`;
   throw new TidemarkError('not-found', message, { organization, stream, upload: number });
+}
+
+function keptNoLonger({ organization, stream, number }: Upload, at: number): TidemarkError {
+  const day = new Date(at).toISOString().slice(0, 10);
+  const message = `the files of the upload ${organization}/${stream}/${number} are kept no longer (--keep-originals): they were removed on ${day}. Its records are published as before`;
+  return new TidemarkError('gone', message, { organization, stream, upload: number });
 }
 
 /** RFC 6266: the file is saved under its name, never shown. */

@@ -36,7 +36,8 @@ export async function recordResumable(
       continue;
     }
     const before = claim === 1 ? undefined : await uploadAt(catalog, { ...current, number: claim - 1 });
-    const last = { number: claim - 1, received: before?.received ?? 0 };
+    const { received = 0, ofRemovedStream } = before ?? {};
+    const last = { number: claim - 1, received, ofRemovedStream };
     const recorded = await putUpload(parts, upload, last);
     if (recorded !== undefined) return recorded;
   }

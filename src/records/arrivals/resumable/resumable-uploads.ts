@@ -6,6 +6,7 @@ import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
 import { receivingStream } from '../../organization.ts';
+import type { StreamName } from '../../stream-set-names.ts';
 import { ensureReceiving, type ReceivingRegistry } from '../first-stream.ts';
 import type { RecordingParts } from '../record-upload.ts';
 import { randomId, storeFile } from '../store-file.ts';
@@ -203,7 +204,17 @@ export class ResumableUploads {
 
   /** Removes a resumable upload. An upload that was made of it stays. @throws TidemarkError `not-found` */
   async remove(organization: string, id: string): Promise<void> {
-    const upload = await this.#registry.get(organization, id);
+    await this.#removeWhole(await this.#registry.get(organization, id));
+  }
+
+  /** Removes all of a stream, with their bytes; without a stream, of an organization. */
+  async removeAll({ organization, stream }: StreamName): Promise<void> {
+    for (const upload of await this.#registry.of(organization)) {
+      if (stream === undefined || upload.stream === stream) await this.#removeWhole(upload);
+    }
+  }
+
+  async #removeWhole(upload: ResumableUpload): Promise<void> {
     await removeParts(this.#parts.artifacts, upload);
     await this.#registry.remove(upload);
   }

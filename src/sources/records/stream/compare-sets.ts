@@ -17,6 +17,8 @@ interface ComparedSets {
    * has posted them.
    */
   readonly since: Stamp;
+  /** Folders of artifacts that are about to be removed: records that are stored there get their other place. */
+  readonly leaving?: readonly string[] | undefined;
   readonly counter: SyncCounter;
   readonly signal?: AbortSignal | undefined;
 }
@@ -47,7 +49,7 @@ export async function* compareSets(compared: ComparedSets): AsyncGenerator<SyncS
       const known = ours.takeAt(key);
       const wanted = theirs.takeAt(key);
       if (wanted !== undefined) counter.file();
-      if (isDifferent(known, wanted) && (known?.stamp ?? 0) < compared.since) {
+      if (isDifferent(known, wanted, compared.leaving) && (known?.stamp ?? 0) < compared.since) {
         differences.push({ key, state: wanted?.state, known: known?.state, basedOn: known?.stamp ?? 0 });
       } else if (wanted !== undefined) counter.unchanged();
       if (differences.length < DIFFERENCES) continue;
@@ -64,7 +66,12 @@ function keyOf({ key }: Stored) {
   return key;
 }
 
-function isDifferent(known: Stored | undefined, wanted: Resource | undefined): boolean {
+function isDifferent(
+  known: Stored | undefined,
+  wanted: Resource | undefined,
+  leaving: readonly string[] = [],
+): boolean {
   if (known?.state === undefined || wanted === undefined) return known?.state !== wanted?.state;
-  return !hasSameContent(known.state, wanted.state);
+  const { artifact = '' } = known.state.record ?? {};
+  return !hasSameContent(known.state, wanted.state) || leaving.some((folder) => artifact.startsWith(folder));
 }

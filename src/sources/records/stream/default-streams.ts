@@ -1,3 +1,4 @@
+import { readingsOf } from '../../../artifacts/keys/stream-keys.ts';
 import type { ResourceSet, SetId } from '../../../core/resource-set.ts';
 import type { Organization } from '../../../records/organization.ts';
 import type { Catalog } from '../../../stores/catalog.ts';
@@ -15,6 +16,13 @@ export class DefaultStreams {
   /** The default stream; undefined while the organization has none. */
   async defaultOf(organization: string): Promise<string | undefined> {
     return (await this.#catalog.get<Organization>('organization', organization))?.body.defaultStream;
+  }
+
+  /** The folders of the records of streams that are being removed. */
+  async leavingOf(organization: string): Promise<readonly string[]> {
+    const found = await this.#catalog.get<Organization>('organization', organization);
+    const leaving = (found?.body.streams ?? []).filter(({ removing }) => removing !== undefined);
+    return leaving.map(({ id: stream }) => readingsOf({ organization, stream }));
   }
 
   /** The id of a set; undefined while no set has this name. */

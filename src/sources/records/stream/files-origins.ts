@@ -119,7 +119,8 @@ export class UploadsOfDefault implements FilesOrigin {
 }
 
 function uploadIn({ kind, id, body }: NewDocument, prefix: string): number | undefined {
-  // The files of an upload by URL are known once they were fetched.
-  const isDelivery = kind === 'upload' || (kind === 'upload-state' && (body as UploadState).fetched !== undefined);
+  // The files of an upload by URL are known once they were fetched; others are kept no longer.
+  const { fetched, originalsRemoved } = kind === 'upload-state' ? (body as UploadState) : {};
+  const isDelivery = kind === 'upload' || fetched !== undefined || originalsRemoved !== undefined;
   return isDelivery ? numberAfter(prefix, id) : undefined;
 }

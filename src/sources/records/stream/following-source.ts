@@ -114,10 +114,11 @@ export class FollowingSource implements Source {
       failpoint('follow.begun');
       const { cursor, followed } = part;
       const sets = this.#sets(followed, options);
+      const leaving = part.part === undefined ? await this.#parts.streams.leavingOf(this.#organization) : [];
       return {
         steps:
           part.part === undefined
-            ? compareSets({ ...sets, since: cursor.body.through ?? 0 })
+            ? compareSets({ ...sets, since: cursor.body.through ?? 0, leaving })
             : followPart({ ...sets, part: part.part }),
         position: positionOf('stream', cursor.body),
         end: (summary) => this.#end(cursor, summary),

@@ -12,7 +12,7 @@ const PAGE = 25;
 /** Digits of the position of a file, so that keys sort in the order in which files arrived. */
 const POSITION_DIGITS = 4;
 
-/** The files of the uploads of a stream as they arrived, including those with problems. */
+/** The files of the uploads of a stream as they arrived, including those with problems, as long as they are kept. */
 export function uploadedFiles(
   catalog: Pick<Catalog, 'get' | 'latest'>,
   { organization, stream }: { readonly organization: string; readonly stream: string },
@@ -22,9 +22,7 @@ export function uploadedFiles(
     async *pages() {
       const pages = latestPages<Upload>(catalog, { kind: 'upload', prefix, limit: PAGE });
       for await (const { documents, before } of pages) {
-        const hasUrl = documents.some(({ body }) => body.url !== undefined);
-        const page = { before, limit: PAGE };
-        const states = hasUrl ? await catalog.latest<UploadState>('upload-state', prefix, page) : [];
+        const states = await catalog.latest<UploadState>('upload-state', prefix, { before, limit: PAGE });
         const stateOf = new Map(states.map(({ id, body }) => [id, body]));
         yield await Promise.all(documents.map(({ id, body }) => deliveryOf(body, stateOf.get(id))));
       }
@@ -34,15 +32,15 @@ export function uploadedFiles(
       const id = uploadId(organization, stream, number);
       const upload = (await catalog.get<Upload>('upload', id))?.body;
       if (upload === undefined) return [];
-      const state = upload.url === undefined ? undefined : await catalog.get<UploadState>('upload-state', id);
-      return (await deliveryOf(upload, state?.body)).files;
+      return (await deliveryOf(upload, (await catalog.get<UploadState>('upload-state', id))?.body)).files;
     },
   };
 }
 
 async function deliveryOf(upload: Upload, state: UploadState | undefined): Promise<Delivery> {
   const { number, received } = upload;
-  const files = filesOf(upload, state).map(async (file, at): Promise<DeliveredFile> => {
+  const kept = state?.originalsRemoved === undefined ? filesOf(upload, state) : [];
+  const files = kept.map(async (file, at): Promise<DeliveredFile> => {
     const position = String(at + 1).padStart(POSITION_DIGITS, '0');
     return { key: keyOfFile([numberText(number), position, file.name]), state: await stateOf(file, received) };
   });

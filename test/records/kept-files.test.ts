@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict';
+import type { App } from '../../src/app.ts';
+import type { Upload } from '../../src/records/arrivals/upload.ts';
+import { expireStreams } from '../../src/records/removal/expire-streams.ts';
+import { removeOriginals } from '../../src/records/removal/remove-originals.ts';
+import { removeReplaced } from '../../src/records/removal/remove-replaced.ts';
+import { SyncCounter } from '../../src/sources/sync-counter.ts';
+import { ask } from '../support/ask.ts';
+import { collect } from '../support/builders.ts';
+import { describeOnEachStore } from '../support/each-store.ts';
+import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
+import { TwoStreams } from '../support/two-streams.ts';
+
+const signal = new AbortController().signal;
+const DAY_MS = 86_400_000;
+
+describeOnEachStore('what is kept of streams (131)', (store, itOnce) => {
+  let started: StartedApp;
+  let app: App;
+  let streams: TwoStreams;
+
+  beforeEach(async () => {
+    started = await startApp(store);
+    app = started.app;
+    streams = await TwoStreams.make(app);
+  });
+  afterEach(closeApps);
+
+  const parts = () => ({
+    ...app,
+    organizations: app.records.organizations,
+    streamRemovals: app.records.streamRemovals,
+  });
+  const inDays = (days: number) => Date.now() + days * DAY_MS;
+  const stateOf = async (upload: Upload) => (await app.records.uploads.stateOf(upload))!;
+  async function published(slug: string): Promise<readonly string[]> {
+    const { id } = await app.sets.bySlug(slug);
+    return (await collect(app.index.read(id, {}))).flat().map(({ key }) => key);
+  }
+  async function requireClean(): Promise<void> {
+    for (const set of await app.sets.list()) {
+      const source = app.sources.sourceOf(set);
+      const counter = new SyncCounter({});
+      assert.deepEqual((await collect(source.verify!({ counter, signal }))).flat(), [], set.slug);
+    }
+  }
+
+  it('removes files of uploads that are old, whose addresses say so, and keeps their records', async () => {
+    const old = await streams.put('old', { a: 'A' });
+    await streams.follow();
+    const url = `${started.url}/api/organizations/lane/uploads/old/1`;
+    assert.deepEqual(await published('lane.uploads'), ['/000000001/0001/records.mrc']);
+
+    const kept = { keptMs: 180 * DAY_MS, signal };
+    assert.equal(await removeOriginals(parts(), { ...kept, now: inDays(179) }), 0);
+    assert.equal(await removeOriginals(parts(), { ...kept, keptMs: Number.POSITIVE_INFINITY, now: inDays(999) }), 0);
+    assert.equal(await removeOriginals(parts(), { ...kept, now: inDays(181) }), 1);
+    assert.equal(await removeOriginals(parts(), { ...kept, now: inDays(181) }), 0);
+    await streams.follow();
+
+    const { status, text } = await ask(`${url}/files/1`);
+    assert.equal(status, 410);
+    assert.match(text, /the files of the upload lane\/old\/1 are kept no longer/);
+    const view = JSON.parse((await ask(url)).text);
+    assert.deepEqual([view.files.length, view.originalsRemoved !== undefined], [1, true]);
+    assert.deepEqual([await streams.stored('_uploads/'), await published('lane.uploads')], [[], []]);
+    assert.deepEqual(Object.keys(await streams.records('lane')), ['a']);
+    assert.ok((await stateOf(old)).read!.records);
+    await requireClean();
+  });
+
+  itOnce('removes the files of archived streams, however old, but not of one that has failed', async () => {
+    await streams.put('old', { a: 'A' });
+    const receiving = await app.records.uploads.begin('lane', 'old');
+    await receiving.add('waiting.mrc', [Buffer.from('x')]);
+    await receiving.finish({ stream: 'old' });
+    await streams.makeDefault('new');
+    await app.records.organizations.changeStream('lane', 'old', { archived: true });
+    assert.equal(await removeOriginals(parts(), { keptMs: 180 * DAY_MS, signal }), 1);
+    assert.equal((await streams.stored('_uploads/')).length, 1);
+  });
+
+  it('removes what was read before a full upload, but nothing that a record is stored in', async () => {
+    const first = await streams.put('old', { a: 'A', b: 'B' });
+    const second = await streams.put('old', { b: 'B2', c: 'C' });
+    const full = await streams.put('old', { a: 'A', c: 'C2', d: 'D' }, { unmentioned: 'deleted', acceptsDrop: true });
+    const later = await streams.put('old', { e: 'E' });
+    await streams.follow();
+    const expected = await streams.records('lane');
+
+    assert.equal(await removeReplaced(parts(), { signal, now: inDays(6) }), 0);
+    assert.equal(await removeReplaced(parts(), { signal, now: inDays(8) }), 1);
+    // The record a is stored with the first upload, as it has not changed since.
+    const left = await Promise.all([first, second, full, later].map(async (one) => (await stateOf(one)).read!.records));
+    assert.deepEqual(
+      left.map((key) => key !== undefined),
+      [true, false, true, true],
+    );
+    assert.equal((await streams.stored('_streams/lane/old/')).length, 3);
+    assert.ok((await stateOf(second)).recordsRemoved);
+    assert.deepEqual(await streams.records('lane'), expected);
+    assert.deepEqual(await streams.records('lane--old'), expected);
+    await requireClean();
+    await app.records.streamDumps.build({ organization: 'lane' }, 'full');
+    assert.equal((await app.records.streamDumps.list({ organization: 'lane' }))[0]!.totals.records, 4);
+  });
+
+  itOnce('keeps what the set of the organization has not followed yet, and what kept versions may need', async () => {
+    await streams.put('old', { a: 'A' });
+    await streams.follow();
+    await streams.put('old', { b: 'B' }, { unmentioned: 'deleted', acceptsDrop: true });
+    assert.equal(await removeReplaced(parts(), { signal, now: inDays(8) }), 0);
+    await streams.follow();
+    await app.sets.change('lane', { keepVersions: true });
+    assert.equal(await removeReplaced(parts(), { signal, now: inDays(8) }), 0);
+    await app.sets.change('lane', { keepVersions: false });
+    assert.equal(await removeReplaced(parts(), { signal, now: inDays(8) }), 1);
+  });
+
+  it('removes streams that are not used any more, but neither the default one nor one with an upload', async () => {
+    await streams.put('old', { a: 'A' });
+    const unused = { unusedMs: 90 * DAY_MS, signal };
+    assert.deepEqual(await expireStreams(parts(), { ...unused, now: inDays(89) }), []);
+    assert.deepEqual(await expireStreams(parts(), { ...unused, now: inDays(91) }), ['lane/new']);
+    assert.deepEqual(
+      (await app.records.organizations.get('lane')).streams.map(({ id }) => id),
+      ['old'],
+    );
+    const never = { unusedMs: Number.POSITIVE_INFINITY, signal, now: inDays(9999) };
+    assert.deepEqual(await expireStreams(parts(), never), []);
+  });
+});
