@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const MODEL = join(import.meta.dirname, '../../model/commit-protocol.pml');
 const TRAIL = 'commit-protocol.pml.trail';
 /** Bytes of output, megabytes of memory, steps, and the base 2 logarithm of slots, that a search may take. */
-const LIMITS = { maxBuffer: 64 * 1024 * 1024, memory: 12_000, depth: 200_000, slots: 24 };
+const LIMITS = { maxBuffer: 64 * 1024 * 1024, memory: 12_000, depth: 5_000, slots: 24 };
 
 const PLAIN = { CRASHES: 0, FAILOVERS: 0, DROPS: 0 } as const;
 const APPLYING = { FINE: 1, SEGMENTS: 1, APPLIERS: 2 } as const;
