@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import { SEND } from '../../src/records/forms/foreign-forms.ts';
 import { jsonLines } from '../support/json-lines.ts';
+import { encodeSample } from '../support/marc-records.ts';
 import { PRINTING_MEMORY } from '../support/prints-memory.ts';
 import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -131,6 +133,30 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
       sums,
       'Of 4 files, an upload would take over 5 records and 0 deletions, but not 1 error and 2 files of unknown type.\n',
     );
+  });
+
+  it('prints what docs/streams.md shows (finding 132)', async () => {
+    const title = (id: string, text: string) => {
+      const fields = [
+        { tag: '001', value: id },
+        { tag: '245', indicators: '10', subfields: [{ code: 'a', value: text }] },
+      ];
+      return encodeSample({ leader: '00000nam a2200000 a 4500', fields }, ' ');
+    };
+    const latin1 = (id: string, text: string) => {
+      const bytes = title(id, text);
+      bytes.write('a', 9);
+      return bytes;
+    };
+    const faulty = [latin1('ocm00123456', 'Général de Gaulle'), latin1('ocm00123470', 'Le château')];
+    folder.write('nightly.mrc', Buffer.concat([title('ocm00123400', 'Plain'), ...faulty, marc('ocm00123499')]));
+    folder.write('deleted.txt', 'ocm00000007\nocm00000008\nocm00000009\n');
+    folder.write('a/changes.xml', MARCXML);
+    folder.write('README.pdf', '%PDF-1.7');
+    pack('zip', '--quiet', 'export.zip', 'a/changes.xml', 'README.pdf');
+    const page = readFileSync(join(import.meta.dirname, '../../docs/streams.md'), 'utf8');
+    const [, words = '', shown] = /tidemark uploads check (.*)\n```\n\n```\n(FILE[^`]*)```/.exec(page) ?? [];
+    assert.equal((await check(...words.split(' '))).stdout, shown);
   });
 
   it('shows the first errors of a file, and writes all of them into a file', async () => {

@@ -10,14 +10,14 @@ const AS_UTF8 = 'Export in UTF-8 (Unicode) with "a" in leader/09, or in MARC-8 w
 const ANEW = 'Write the file anew from the catalog, rather than with a program that edits MARC21 as text.';
 const IN_CATALOG = 'Correct the field in the catalog, and export the record again.';
 const BINARY = 'Transfer files as binary (FTP: type I), and compare the number of bytes at both ends.';
-const NOTHING = 'Nothing has to be done for the record: it was taken over. To be rid of the warning:';
+const NOTHING = 'The record was taken over all the same. To be rid of the warning:';
 
 /** Each kind of faults of records and files, with its likely cause and what to do. */
 export const FAULT_KINDS = {
   'latin-1': {
     title: 'bytes that are not UTF-8, although leader/09 is "a"',
-    cause: 'The text is probably Latin-1 (ISO-8859-1) or Windows-1252, and leader/09 says "a" (UTF-8) all the same.',
-    advice: `Convert the text to UTF-8 when it is exported; "a" in leader/09 does not convert it. ${AS_UTF8}`,
+    cause: 'The text is probably Latin-1 (ISO-8859-1) or Windows-1252: an "a" does not convert it.',
+    advice: AS_UTF8,
   },
   'marc-8-as-utf-8': {
     title: 'bytes of MARC-8, although leader/09 is "a"',

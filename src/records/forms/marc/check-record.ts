@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { firstInvalid } from '../../../lib/bytes/utf8.ts';
 import type { ByteFault } from './faults/describe-fault.ts';
+import { fieldPlaces } from './faults/field-places.ts';
 import { kindOfInvalidUtf8, kindOfWrongLength } from './faults/likely-cause.ts';
 import { hexOf, readableText } from './faults/readable-text.ts';
 import {
@@ -10,6 +11,7 @@ import {
   ENTRY_LENGTH,
   FIELD_TERMINATOR,
   LEADER_LENGTH,
+  LONGEST_FIELD,
   numberAt,
   RECORD_TERMINATOR,
   SUBFIELD_DELIMITER,
@@ -71,7 +73,9 @@ function checkBaseAddress(bytes: Buffer, base: number): ByteFault | undefined {
     return { kind: 'leader', what: `${where} ${expected}`, at: BASE_ADDRESS_AT, length: 5 };
   };
   if (base <= LEADER_LENGTH || base >= bytes.length) return wrong('expected the length of leader and directory');
-  if ((base - LEADER_LENGTH - 1) % ENTRY_LENGTH !== 0) return wrong('expected 25 and a multiple of 12');
+  if ((base - LEADER_LENGTH - 1) % ENTRY_LENGTH !== 0) {
+    return longFieldIn(bytes) ?? wrong('expected 25 and a multiple of 12');
+  }
   if (bytes[base - 1] !== FIELD_TERMINATOR) return wrong('the list of fields (directory) does not end there');
   return undefined;
 }
@@ -130,6 +134,14 @@ function oddEntry(bytes: Buffer, entry: number): ByteFault {
   };
 }
 
+/** A field that is too long for the four digits of its length: programs write five, or 9999. */
+function longFieldIn(bytes: Buffer): ByteFault | undefined {
+  const long = fieldPlaces(bytes).find(({ start, end }) => end - start >= LONGEST_FIELD);
+  if (long === undefined) return undefined;
+  const what = `has ${long.end - long.start} bytes: a field of MARC21 has at most ${LONGEST_FIELD - 1}`;
+  return { kind: 'long-field', what, at: long.start + LONGEST_FIELD - 1, entry: long.entry };
+}
+
 interface WrongLength {
   readonly entry: number;
   readonly length: number;
@@ -138,6 +150,8 @@ interface WrongLength {
 }
 
 function wrongLength(bytes: Buffer, { entry, length, last }: WrongLength): ByteFault {
+  const long = longFieldIn(bytes);
+  if (long !== undefined) return long;
   const said = `has a wrong length: the list of fields (directory) says ${length} bytes, and`;
   const what = last >= bytes.length - 1 ? `${said} the record ends before` : `${said} the field does not end there`;
   return { kind: kindOfWrongLength(bytes), what, at: Math.min(last, bytes.length - 1), entry };

@@ -88,7 +88,11 @@ export class MarcXmlParser {
       const problem = `the byte ${hex} is not UTF-8, which is expected of MARCXML`;
       this.#refuse(problem, 'xml-not-utf-8', this.#place.bytes);
     }
-    this.#record.fault('xml-not-utf-8', () => `has the byte ${hex}, which is not UTF-8, as is expected of MARCXML`);
+    this.#record.fault(
+      'xml-not-utf-8',
+      () => `has the byte ${hex}, which is not UTF-8, as is expected of MARCXML`,
+      `\\x${hex}`,
+    );
     this.write('\u{fffd}', 1);
   }
 

@@ -70,18 +70,15 @@ export function mendIndicators(tag: string, found: readonly [string, string], re
 /** The code of a subfield, without marks; undefined when the subfield must be left out. @param text behind the code */
 export function mendCode(
   tag: string,
-  { code, text }: { code: string; text?: string },
+  { code, text }: { readonly code: string; readonly text?: string },
   repairs: Repairs,
 ): string | undefined {
   const mended = ASCII_WITH_MARKS.exec(code.normalize('NFKD'))?.[1];
   if (mended === code) return code;
   const what =
     code === '' ? 'a subfield without a code' : `the subfield code ${JSON.stringify(code.slice(0, MOST_SHOWN))}`;
-  const place = {
-    field: tag,
-    fault: visible(code.slice(0, MOST_SHOWN)),
-    after: visible((text ?? '').slice(0, MOST_AFTER)),
-  };
+  const shown = visible(code.slice(0, MOST_SHOWN));
+  const place = { field: tag, before: '$', fault: shown, after: ` ${visible((text ?? '').slice(0, MOST_AFTER))}` };
   repairs.addIn(
     place,
     'subfield-code',

@@ -83,7 +83,8 @@ class PieceReader {
       why = whyUnusable(error);
     }
     const mended = plain && bytes[STATUS_AT] !== DELETED ? this.#readMended({ offset, bytes: plain }) : undefined;
-    if (mended !== undefined) return { ...mended, length };
+    if (mended instanceof UnusableRecord) why = mended;
+    else if (mended !== undefined) return { ...mended, length };
     if (piece.problem === undefined && length > LONGEST_RECORD) {
       const { kind, reason } = tooLong(length);
       why = new UnusableRecord(reason, { kind });
@@ -96,16 +97,15 @@ class PieceReader {
     return { ...part, id, deleted: true, record: deletionOf(id) };
   }
 
-  /** Reads a record whose fields can be repaired; undefined when it has other faults, too. */
-  #readMended({ offset, bytes }: Piece): GoodMarcPart | undefined {
+  /** Reads a record whose fields can be repaired; returns its other fault, if it has one; undefined without repairs. */
+  #readMended({ offset, bytes }: Piece): GoodMarcPart | UnusableRecord | undefined {
     const mended = mendFields(bytes);
     if (mended === undefined) return undefined;
     try {
       const { warning, fault } = mended;
       return { ...this.#readSound({ offset, bytes: mended.bytes }), warning, fault };
     } catch (error) {
-      whyUnusable(error);
-      return undefined;
+      return whyUnusable(error);
     }
   }
 }

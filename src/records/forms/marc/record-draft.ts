@@ -84,11 +84,15 @@ export class RecordDraft {
     else this.#problem ??= this.#unusable('element', `has an element ${name.slice(0, 100)} that is not expected there`);
   }
 
-  /** Takes a fault of the text at this place, of which a file may have millions: only the first one is described. */
-  fault(kind: FaultKind, describe: () => string): void {
+  /**
+   * Takes a fault of the text at this place, of which a file may have millions: only the first one is described.
+   * @param shown what people see in place of the character
+   */
+  fault(kind: FaultKind, describe: () => string, shown?: string): void {
     this.#isIdFaulty ||= this.#isInId;
     if (this.#problem !== undefined) return;
-    this.#problem = this.#unusable(kind, describe());
+    const { message, fault } = this.#unusable(kind, describe());
+    this.#problem = new UnusableRecord(message, { ...fault, fault: shown });
     this.#isInText = this.#takeText !== undefined;
   }
 

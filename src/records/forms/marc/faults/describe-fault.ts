@@ -50,7 +50,7 @@ function placeOf(bytes: Buffer, fault: ByteFault): FaultPlace {
       : fields.find((field) => field.entry === entry);
   if (found === undefined) return placeInDirectory(bytes, fault);
   const { tag, occurrence } = found;
-  const text = textAround(bytes, found, fault);
+  const text = textAround(bytes, withoutIndicators(found, fault), fault);
   const isOfText = entry === undefined && !isControlTag(tag);
   return {
     field: tag,
@@ -58,6 +58,12 @@ function placeOf(bytes: Buffer, fault: ByteFault): FaultPlace {
     ...(isOfText ? placeInField(bytes, found, at) : positionIn(bytes, found, fault)),
     ...text,
   };
+}
+
+/** Indicators are no text, unless they are what is wrong. */
+function withoutIndicators(field: FieldSpan, { at, entry }: ByteFault): FieldSpan {
+  const start = field.start + 2;
+  return entry !== undefined || isControlTag(field.tag) || at < start ? field : { ...field, start };
 }
 
 function positionIn(bytes: Buffer, { start }: FieldSpan, { at, entry }: ByteFault): FaultPlace {

@@ -63,24 +63,22 @@ function isCut(bytes: Buffer, at: number): boolean {
   return size > 1 && end < at + size && (bytes[end] === FIELD_TERMINATOR || bytes[end] === SUBFIELD_DELIMITER);
 }
 
-/** Why a length of a directory is wrong. */
+/** Why a length of a directory is wrong. The leader is not asked: it may have been corrected. */
 export function kindOfWrongLength(bytes: Buffer): FaultKind {
-  const said = numberAt(bytes, 0, 5);
-  const lineFeeds = countOf(bytes, LINE_FEED);
-  const returned = bytes.toString('latin1').match(/\r\n/g)?.length ?? 0;
-  if (returned > 0 && said + returned === bytes.length) return 'line-ends';
-  if (lineFeeds > returned && said - (lineFeeds - returned) === bytes.length) return 'line-ends';
-  const text = bytes.toString('utf8');
-  const more = bytes.length - [...text].length;
-  const isCounted =
-    said === bytes.length - more || lengthOfFields(bytes) === bytes.length - baseAddressOf(bytes) - more;
-  return more > 0 && isCounted ? 'lengths-in-characters' : 'field-length';
+  const missing = bytes.length - lengthByDirectory(bytes);
+  const pairs = bytes.toString('latin1').match(/\r\n/g)?.length ?? 0;
+  if (pairs > 0 && missing === pairs) return 'line-ends';
+  const single = countOf(bytes, LINE_FEED) - pairs;
+  if (single > 0 && missing === -single) return 'line-ends';
+  const more = bytes.length - [...bytes.toString('utf8')].length;
+  return more > 0 && missing === more ? 'lengths-in-characters' : 'field-length';
 }
 
-/** Bytes of all fields and the record terminator, as the directory says. */
-function lengthOfFields(bytes: Buffer): number {
-  let total = 1;
-  for (let entry = LEADER_LENGTH; entry + ENTRY_LENGTH < baseAddressOf(bytes); entry += ENTRY_LENGTH) {
+/** Bytes of a record, as the lengths in its directory say. */
+function lengthByDirectory(bytes: Buffer): number {
+  const base = baseAddressOf(bytes);
+  let total = base + 1;
+  for (let entry = LEADER_LENGTH; entry + ENTRY_LENGTH < base; entry += ENTRY_LENGTH) {
     total += Math.max(0, numberAt(bytes, entry + 3, 4));
   }
   return total;

@@ -4,6 +4,7 @@ import { SUBFIELD_DELIMITER } from '../iso2709.ts';
 
 const FIRST_PRINTABLE = 0x20;
 const DELETE = 0x7f;
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\ufffe\uffff]/g;
 
 /** A text for people: what is not UTF-8, and control characters, as `\xB9`; before the code of a subfield, ` $`. */
 export function readableText(bytes: Buffer): string {
@@ -16,7 +17,7 @@ export function readableText(bytes: Buffer): string {
       text += hexText(byte);
       at += 1;
       continue;
-    } else text += character.toString('utf8');
+    } else text += visible(character.toString('utf8'));
     at += byte === SUBFIELD_DELIMITER ? 1 : character.length;
     // Of `$a`, the code is separated from its text.
     if (byte === SUBFIELD_DELIMITER && at < bytes.length && bytes[at]! > FIRST_PRINTABLE && bytes[at]! < DELETE) {
@@ -26,9 +27,12 @@ export function readableText(bytes: Buffer): string {
   return text;
 }
 
-/** A control character of a text for people. */
+/** A text for people, with control characters as `\x89`, and what is no character as `U+FFFE`. */
 export const visible = (text: string): string =>
-  text.replace(/[\u0000-\u001f\u007f]/g, (character) => hexText(character.charCodeAt(0)));
+  text.replace(INVISIBLE, (character) => {
+    const point = character.charCodeAt(0);
+    return point > 0xff ? `U+${point.toString(16).toUpperCase()}` : hexText(point);
+  });
 
 const hexText = (byte: number): string => `\\x${hexOf(byte)}`;
 

@@ -100,7 +100,8 @@ function wideCharacterAt(bytes: Buffer, at: number, set: CharacterSet): string {
 
 function notIn(set: CharacterSet, bytes: Buffer): UnusableBytes {
   const found = `${bytes.length === 1 ? 'the byte' : 'the bytes'} ${[...bytes].map(hexOf).join(' ')}`;
-  return new UnusableBytes(`has ${found}, where leader/09 says MARC-8 and the text is in ${set.name}`, bytes);
+  const what = `has ${found}, which MARC-8 does not have in ${set.name}, and leader/09 does not say UTF-8`;
+  return new UnusableBytes(what, bytes);
 }
 
 interface Chosen {

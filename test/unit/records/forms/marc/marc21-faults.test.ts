@@ -96,7 +96,7 @@ const FAULTS: readonly (readonly [string, Buffer, RegExp])[] = [
   [
     'text that is wrong beside an odd field',
     raw('001bad', '245\x1faTitle', '500  \x1faA\x01B'),
-    /^field 245 begins with nothing: expected two indicators/,
+    /^field 500 \$a has the control character 01/,
   ],
   ['a subfield in a control field', raw('001bad', '008a\x1fb'), /^field 008 has a subfield/],
   ['no record terminator', record.subarray(0, -1), /breaks off after 77 bytes: its leader says 78/],
