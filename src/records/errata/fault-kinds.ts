@@ -31,8 +31,8 @@ export const FAULT_KINDS = {
   },
   'not-utf-8': {
     title: 'bytes that are not UTF-8, although leader/09 is "a"',
-    cause: 'The text is in another encoding, or was damaged when the record was written or sent.',
-    advice: AS_UTF8,
+    cause: 'Most of the record is UTF-8: this text was copied from another encoding, or damaged when it was sent.',
+    advice: `Correct the marked text in the catalog, and send files as they are. ${AS_UTF8}`,
   },
   'utf-8-as-marc-8': {
     title: 'bytes that are neither MARC-8 nor UTF-8, and leader/09 is not "a"',

@@ -119,19 +119,14 @@ function checkFields(bytes: Buffer, found: Findings): ByteFault | undefined {
 
 /** An entry of the directory that is not a tag and two numbers. */
 function oddEntry(bytes: Buffer, entry: number): ByteFault {
-  const text = readableText(bytes.subarray(entry, entry + ENTRY_LENGTH));
   const number = (entry - LEADER_LENGTH) / ENTRY_LENGTH + 1;
-  const what = `is number ${number} in the list of fields (directory), as "${text}": expected`;
   if (!isTag(bytes, entry)) {
-    return { kind: 'tag', what: `${what} a tag of three letters or digits`, at: entry, length: 3, entry };
+    const what = `has a tag that is not three letters or digits (number ${number} in the list of fields, the directory)`;
+    return { kind: 'tag', what, at: entry, length: 3, entry };
   }
-  return {
-    kind: 'field-length',
-    what: `${what} the length and the place of the field`,
-    at: entry + 3,
-    length: 9,
-    entry,
-  };
+  const text = readableText(bytes.subarray(entry + 3, entry + ENTRY_LENGTH));
+  const what = `has "${text}" as its length and place in the list of fields (directory): expected nine digits`;
+  return { kind: 'field-length', what, at: entry + 3, length: 9, entry };
 }
 
 /** A field that is too long for the four digits of its length: programs write five, or 9999. */

@@ -50,7 +50,10 @@ function placeOf(bytes: Buffer, fault: ByteFault): FaultPlace {
       : fields.find((field) => field.entry === entry);
   if (found === undefined) return placeInDirectory(bytes, fault);
   const { tag, occurrence } = found;
-  const text = textAround(bytes, withoutIndicators(found, fault), fault);
+  const isInDirectory = entry !== undefined && at < entry + ENTRY_LENGTH;
+  const text = isInDirectory
+    ? placeInDirectory(bytes, fault)
+    : textAround(bytes, withoutIndicators(found, fault), fault);
   const isOfText = entry === undefined && !isControlTag(tag);
   return {
     field: tag,

@@ -26,6 +26,7 @@ export function kindOfInvalidUtf8(bytes: Buffer, at: number): FaultKind {
   if (bytes.includes(ESCAPE, LEADER_LENGTH)) return 'marc-8-as-utf-8';
   const { utf8, latin1, marc8 } = evidenceOf(bytes);
   if (utf8 > 0 && isCut(bytes, at)) return 'cut-character';
+  if (utf8 > latin1 + marc8) return 'not-utf-8';
   if (marc8 > latin1) return 'marc-8-as-utf-8';
   return latin1 > 0 ? 'latin-1' : 'not-utf-8';
 }

@@ -44,12 +44,12 @@ const FAULTS: readonly (readonly [string, Buffer, RegExp])[] = [
   [
     'a tag with a sign',
     changed(record, 24, '0!1'),
-    /number 1 in the list of fields \(directory\), as "0!1.*expected a tag/,
+    /^field 0!1 has a tag that is not three letters or digits \(number 1 in the list/,
   ],
   [
     'a length that is not a number',
     changed(record, 27, '00x4'),
-    /field 001 is number 1 in the list.*"00100x4.*expected the length/,
+    /^field 001 has "00x400000" as its length and place.*expected nine digits/,
   ],
   [
     'a field that ends behind the end',
