@@ -28,9 +28,10 @@ export function recordLink(uploads: string, upload: { readonly stream: string; r
 
 /** A record that could not be read: its id and title, its number, and the file. @param href of the record as it came */
 export function erratumPlace({ path = [], ordinal, id, title }: Erratum, href?: string): Html {
-  const name = id ?? (ordinal === undefined ? path.join(' > ') : `number ${formatCount(ordinal)}`);
-  const place = [ordinal !== undefined && `number ${formatCount(ordinal)}`, path.join(' > ')].filter(Boolean);
-  return html`${href === undefined ? name : html`<a href="${href}">${name}</a>`}${title !== undefined && html`<span class="more-of"><bdi>${title}</bdi></span>`}<span class="more-of">${place.join(', ')}</span>`;
+  const number = ordinal !== undefined && `number ${formatCount(ordinal)}`;
+  const name = id ?? (number || path.join(' > '));
+  const place = [id !== undefined && number, path.join(' > ')].filter(Boolean).join(', ');
+  return html`${href === undefined ? name : html`<a href="${href}">${name}</a>`}${title !== undefined && html`<span class="more-of"><bdi>${title}</bdi></span>`}${place !== name && html`<span class="more-of">${place}</span>`}`;
 }
 
 export function erratumField(erratum: Erratum): Html | undefined {
