@@ -6,6 +6,7 @@ import { routesReference } from '../src/http/openapi/routes-reference.ts';
 import type { ServedApp } from '../src/http/request/served-app.ts';
 import { routeTable } from '../src/http/routes/route-table.ts';
 import { conformanceReference } from './conformance.ts';
+import { faultKindsReference } from './fault-kinds-reference.ts';
 
 /** The parts of docs/ that are made from the code. */
 export interface Reference {
@@ -28,6 +29,7 @@ const PARTS: readonly Part[] = [
   { page: 'configuration.md', make: settingsReference },
   { page: 'configuration.md', of: 'sets', make: setSettingsReference },
   { page: 'validator.md', make: conformanceReference },
+  { page: 'errata.md', make: faultKindsReference },
   { page: 'http-api.md', make: () => routesReference(describedRoutes()) },
 ];
 

@@ -4,6 +4,7 @@ import { formatCount } from '../lib/format-count.ts';
 import { HARVEST_KINDS, type HarvestRun } from '../records/collections/harvest-run.ts';
 import type { Erratum } from '../records/errata/erratum.ts';
 import { count, datetime, formatTime } from './fields.ts';
+import { reasonSchema, reasonView } from './reason-view.ts';
 
 /** The shapes of harvests in the JSON API. */
 
@@ -49,9 +50,7 @@ const outcomeSchema = z
     deletions: count,
     errors: count.describe('Records that could not be read or transformed.'),
     warnings: count.describe('Records that were taken over with a warning.'),
-    reasons: z
-      .array(z.strictObject({ reason: z.string(), count, warning: z.literal(true).optional() }))
-      .describe('Why there are errors and warnings, the most frequent reason first.'),
+    reasons: z.array(reasonSchema).describe('Why there are errors and warnings, the most frequent reason first.'),
     created: count.optional().describe('Like the next ones, absent for `test` and `check`.'),
     updated: count.optional(),
     deleted: count.optional().describe('With those that a full run did not see.'),
@@ -153,7 +152,7 @@ export function harvestView(run: HarvestRun, provider: string): HarvestView {
 }
 
 function outcomeView({ examples: _, reasons, ...counts }: NonNullable<HarvestRun['outcome']>): HarvestView['outcome'] {
-  return { ...counts, reasons: [...reasons] };
+  return { ...counts, reasons: reasons.map(reasonView) };
 }
 
 function messageView({ accepted, begun: _, ...message }: NonNullable<HarvestRun['message']>): HarvestView['message'] {

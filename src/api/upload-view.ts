@@ -13,6 +13,7 @@ import { FILE_KINDS } from '../records/forms/record-forms.ts';
 import { LINE } from '../records/organization.ts';
 import { PACKINGS } from '../records/packages/found-file.ts';
 import { count, datetime, formatTime } from './fields.ts';
+import { reasonSchema, reasonView } from './reason-view.ts';
 
 /** The shapes of the status of an upload in the JSON API. */
 
@@ -78,14 +79,6 @@ const failureSchema = z
   })
   .meta({ id: 'UploadFailure', description: 'Why the last attempt failed.' });
 
-const reasonSchema = z
-  .strictObject({
-    reason: z.string().describe('With an ellipsis in place of what differs between them.'),
-    count,
-    warning: z.literal(true).optional().describe('As that of each.'),
-  })
-  .meta({ id: 'ReasonCount', description: 'How many errors or warnings of an upload have the same reason.' });
-
 /** The fields of an upload's status. */
 const uploadStatus = {
   status: z
@@ -103,7 +96,7 @@ const uploadStatus = {
     .array(reasonSchema)
     .optional()
     .describe(
-      'Why there are errors and warnings, the most frequent reason first. Absent in lists, without any, and of uploads that an older version read.',
+      'Why there are errors and warnings, the most frequent reason first, with likely cause and what to do. Absent in lists, without any, and of uploads that an older version read.',
     ),
   applied: appliedSchema.optional().describe('Absent until all of it is published.'),
   failure: failureSchema.optional(),
@@ -169,7 +162,7 @@ export function uploadView(upload: Upload, state: UploadState | undefined): Uplo
   return {
     ...listedUploadView(upload, state),
     ...(taken !== undefined && { taken }),
-    ...(read?.reasons !== undefined && { reasons: [...read.reasons] }),
+    ...(read?.reasons !== undefined && { reasons: read.reasons.map(reasonView) }),
   };
 }
 

@@ -276,6 +276,7 @@ const PAGES: Readonly<Record<string, Page>> = {
       place.write('all.mrc', marc('3').toString('latin1'));
       place.write('nightly.mrc', marc('1').toString('latin1'));
       place.write('deleted.txt', '1\n');
+      await succeed(place, 'zip --quiet export.zip deleted.txt');
       place.write('new.mrc', marc('2').toString('latin1'));
       await addPapers(place);
       await place.serve('tidemark serve');

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip, gzipSync } from 'node:zlib';
 import { SEND } from '../../src/records/forms/foreign-forms.ts';
 import { jsonLines } from '../support/json-lines.ts';
+import { encodeSample } from '../support/marc-records.ts';
 import { PRINTING_MEMORY } from '../support/prints-memory.ts';
 import { killTidemarks, runProcess, runTidemark } from '../support/run-tidemark.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
@@ -103,7 +105,7 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     assert.equal(exitCode, 0);
     assert.match(
       stdout,
-      /\nTaken over with a warning in night\.mrc:\n {2}record 3 \(1\), at byte \d+\n {4}the file has/,
+      /\nTaken over with a warning in night\.mrc:\n {2}1 time: an id that came before.*\n.*\n.*\n {4}record 3 \(1\)\n {6}the file has/,
     );
     assert.match(stdout, /would take over 3 records and 0 deletions\. 1 record would have a warning\.\n$/);
     const { id, warning } = JSON.parse(readFileSync(folder.at('errors.ndjson'), 'utf8'));
@@ -123,18 +125,45 @@ Of 3 files, an upload would take over 3 records and 3 deletions.
     const secret = '  all.tar > secret.zip > in/a.mrc\n    it is encrypted: pack it without a password';
     const report = `  all.tar > in/report.pdf\n    it is a PDF: ${SEND}`;
     assert.equal(unknown, `Not taken over:\n${report}\n${secret}`);
-    assert.match(errors!, /^Errors in faulty\.mrc:\n {2}record 2, at byte 40\n {4}\S.*001.*$/);
+    assert.match(
+      errors!,
+      /^Errors in faulty\.mrc:\n {2}1 time: 001: no id.*\n {4}Likely cause: .*\n {4}What to do: .*\n {4}record 2\n {6}field 001 is empty.*$/,
+    );
     assert.equal(
       sums,
       'Of 4 files, an upload would take over 5 records and 0 deletions, but not 1 error and 2 files of unknown type.\n',
     );
   });
 
+  it('prints what docs/streams.md shows (finding 132)', async () => {
+    const title = (id: string, text: string) => {
+      const fields = [
+        { tag: '001', value: id },
+        { tag: '245', indicators: '10', subfields: [{ code: 'a', value: text }] },
+      ];
+      return encodeSample({ leader: '00000nam a2200000 a 4500', fields }, ' ');
+    };
+    const latin1 = (id: string, text: string) => {
+      const bytes = title(id, text);
+      bytes.write('a', 9);
+      return bytes;
+    };
+    const faulty = [latin1('ocm00123456', 'Général de Gaulle'), latin1('ocm00123470', 'Le château')];
+    folder.write('nightly.mrc', Buffer.concat([title('ocm00123400', 'Plain'), ...faulty, marc('ocm00123499')]));
+    folder.write('deleted.txt', 'ocm00000007\nocm00000008\nocm00000009\n');
+    folder.write('a/changes.xml', MARCXML);
+    folder.write('README.pdf', '%PDF-1.7');
+    pack('zip', '--quiet', 'export.zip', 'a/changes.xml', 'README.pdf');
+    const page = readFileSync(join(import.meta.dirname, '../../docs/streams.md'), 'utf8');
+    const [, words = '', shown] = /tidemark uploads check (.*)\n```\n\n```\n(FILE[^`]*)```/.exec(page) ?? [];
+    assert.equal((await check(...words.split(' '))).stdout, shown);
+  });
+
   it('shows the first errors of a file, and writes all of them into a file', async () => {
     folder.write('faulty.mrc', Buffer.concat(Array.from({ length: 25 }, () => FAULTY)));
     folder.write('empty', '');
     const { stdout } = await check('faulty.mrc', 'empty', '--errors', 'errors.ndjson');
-    assert.match(stdout, /\n {2}record 29, at byte 1,120\n.+\n {2}… and 15 more\n/);
+    assert.match(stdout, /\n {4}record 8\n.+\n {4}… and 22 more\n/);
     const lines = readFileSync(folder.at('errors.ndjson'), 'utf8').trim().split('\n');
     const errors = lines.map((line) => JSON.parse(line)).filter(({ warning }) => !warning);
     assert.deepEqual(errors.at(-1), { path: ['empty'], reason: 'it is empty' });

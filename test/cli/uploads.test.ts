@@ -282,11 +282,20 @@ describe('uploads on the command line', () => {
     await writeFile(join(place.folder, 'bad.mrc'), Buffer.concat([marc('1'), bad, marc('1')]));
     const { number } = JSON.parse(await done('upload', 'lane', 'bad.mrc', '--json'));
     const processed = await done('uploads', 'show', `lane/main/${number}`, '--wait');
-    assert.match(processed, /errors: 1, and warnings .*: 1: list them with .*\n {4}1: the record has no field 001/);
+    assert.match(
+      processed,
+      /errors: 1, and warnings .*: 1: list them with .*\n {4}1 time: 001: no id, since the field is missing\n {6}Likely cause: .*\n {6}What to do: /,
+    );
     const listed = await place.run(['uploads', 'errors', `lane/main/${number}`]);
-    assert.match(listed.stdout, /^bad\.mrc: number 2.*, at byte \d+: .+\nbad\.mrc: number 3.*: warning, .+\n$/);
-    assert.match(listed.stderr, /^1: the record has no field 001/m);
-    assert.match(listed.stderr, /^1: warning: the file has the id .* more than once/m);
+    assert.match(
+      listed.stdout,
+      /^bad\.mrc: number 2: the record has no field 001.*\nbad\.mrc: number 3.*: warning, .+\n$/,
+    );
+    assert.match(listed.stderr, /^1 time: 001: no id, since the field is missing\n {2}Likely cause: /m);
+    assert.match(listed.stderr, /^1 time: warning: an id that came before in the file/m);
+    const csv = (await done('uploads', 'errors', `lane/main/${number}`, '--csv')).split('\r\n');
+    assert.match(csv[0]!, /^file,path,ordinal,offset,id,title,field,/);
+    assert.match(csv[1]!, /^1,bad\.mrc,2,\d+,,,001,.*,no-001,the record has no field 001/);
     const lines = (await done('uploads', 'errors', `lane/main/${number}`, '--json')).trim().split('\n');
     assert.deepEqual(
       lines.map((line) => JSON.parse(line).ordinal),

@@ -62,19 +62,21 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     const [listed] = (await askJson(at(''))).body.uploads;
     const { taken: _, reasons, ...summary } = view;
     assert.deepEqual(listed, summary);
-    assert.deepEqual(reasons, [
-      { reason: 'the record has no field 001, or an empty one: expected its id there', count: 1 },
-    ]);
+    const [{ cause, advice, example, ...counted }] = reasons;
+    const noId = { kind: 'no-001', field: '001' };
+    assert.deepEqual(counted, { reason: '001: no id, since the field is missing', count: 1, ...noId });
+    assert.ok(cause !== undefined && advice !== undefined);
 
     const errors = await ask(`${started.url}/api/${view.errors}`);
     assert.match(errors.headers['content-type'] ?? '', /^application\/x-ndjson/);
     const lines = errors.text.trimEnd().split('\n');
     assert.equal(lines.length, 1);
     const { reason, ...place } = JSON.parse(lines[0]!);
+    assert.deepEqual(example, { ...place, reason });
     assert.equal(typeof reason, 'string');
     assert.deepEqual([place.path, place.ordinal, place.offset], [['new.mrc'], 2, marc('1').length]);
     const csv = await ask(`${started.url}/api/${view.errors}.csv`);
-    assert.match(csv.text, /^file,path,number,offset,id,reason,warning\r\n\d,new\.mrc,2,\d+,/);
+    assert.match(csv.text, /^file,path,ordinal,offset,id,title,field,.*,kind,reason,warning\r\n\d,new\.mrc,2,\d+,/);
     assert.equal((await ask(`${started.url}/api/${view.errors}`, { method: 'HEAD' })).status, 200);
   });
 
@@ -120,7 +122,10 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
       const { text: html } = await ask(`${started.url}/organizations/lane/${page}`, {
         headers: { accept: 'text/html' },
       });
-      assert.match(html, /\(odd\)[\s\S]*warning<\/span> The record was taken over: field 752 has 3 indicators/);
+      assert.match(
+        html,
+        />odd<\/a>[\s\S]*<mark> 1x<\/mark>[\s\S]*The record was taken over: field 752 has 3 indicators/,
+      );
     }
   });
 

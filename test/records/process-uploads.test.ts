@@ -129,8 +129,12 @@ describeOnEachStore('a processed upload', (store, itOnce) => {
       const [erratum, ...more] = await errataOf(number);
       assert.deepEqual(more, []);
       const { reason, ...place } = erratum!;
-      assert.deepEqual(place, { file: 1, path: ['a.zip', 'x.mrc'], ordinal: 2, offset: marc('1').length, id: '2' });
-      assert.match(reason, /FF at byte \d+: expected UTF-8/);
+      assert.deepEqual(place, {
+        ...{ file: 1, path: ['a.zip', 'x.mrc'], ordinal: 2, offset: marc('1').length, id: '2' },
+        ...{ field: '500', occurrence: 1, subfield: 'a', position: 1 },
+        ...{ before: '$a ', fault: '\\xFF', after: 'ote', kind: 'latin-1' },
+      });
+      assert.match(reason, /has the byte FF, which is not UTF-8/);
       assert.deepEqual((await stateOf(number)).read!.totals, { files: 1, records: 2, deletions: 0, errors: 1 });
     },
   );

@@ -39,6 +39,11 @@ export async function runYazMarcdump(...options: readonly string[]): Promise<Buf
   return stdout;
 }
 
+/** Runs a script with the Python that has pymarc. @param script below the checkout */
+export async function runPython(script: string, ...args: readonly string[]): Promise<void> {
+  await promisify(execFile)(findPymarc()!, [join(CHECKOUT, script), ...args], { timeout: TIMEOUT_MS });
+}
+
 /** A test that needs `pymarc` and `yaz-marcdump`. */
 export function itWithMarcPrograms(title: string, test: AsyncFunc): void {
   itNeeding({ name: 'pymarc', missing: missingProgram() }, title, test).timeout(TIMEOUT_MS);

@@ -10,7 +10,7 @@ import { ReasonCounts } from '../errata/reason-counts.ts';
 import { findRecordFiles } from '../forms/identify.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import { readFile } from '../forms/read-file.ts';
-import { type ReadItem, type SharedByFiles, warningOf } from '../forms/record-form.ts';
+import { listedErratum, type ReadItem, type SharedByFiles } from '../forms/record-form.ts';
 import type { ScratchFile } from '../packages/scratch-file.ts';
 import type { HarvestOutcome, HarvestRun } from './harvest-run.ts';
 
@@ -127,9 +127,8 @@ class Trial {
   #count(item: ReadItem, name: string): void {
     if (item.kind === 'deletion' || (item.kind === 'record' && item.deleted)) this.#deletions += 1;
     else if (item.kind === 'record') this.#records += 1;
-    const erratum = item.kind === 'record' ? warningOf(item) : item.kind === 'erratum' ? item : undefined;
-    if (erratum === undefined) return;
-    const { kind: _, ...listed } = erratum;
+    const listed = listedErratum(item);
+    if (listed === undefined) return;
     this.#reasons.add(listed);
     if (listed.warning) this.#warnings += 1;
     if (this.#examples.length < MOST_EXAMPLES) this.#examples.push({ path: [name], ...listed });

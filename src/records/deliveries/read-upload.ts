@@ -10,12 +10,13 @@ import { randomId } from '../arrivals/store-file.ts';
 import type { NamedUpload, UploadedFile } from '../arrivals/upload.ts';
 import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../arrivals/upload-state.ts';
 import { ErrataWriter } from '../errata/errata-writer.ts';
+import type { Erratum } from '../errata/erratum.ts';
 import { findRecordFiles } from '../forms/identify.ts';
 import { filesAsGiven, filesInOrder } from '../forms/in-order.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import { OneForm } from '../forms/one-form.ts';
 import { readFile } from '../forms/read-file.ts';
-import { type ReadErratum, type ReadItem, type SharedByFiles, warningOf } from '../forms/record-form.ts';
+import { listedErratum, type ReadErratum, type ReadItem, type SharedByFiles } from '../forms/record-form.ts';
 import type { FoundFile, GivenFile } from '../packages/found-file.ts';
 import type { UnpackLimits } from '../packages/unpacking.ts';
 import { RecordBlocks } from './record-blocks.ts';
@@ -160,7 +161,8 @@ class UploadReading {
       const counted = this.#begin(admitted, position);
       for await (const batch of readFile(admitted, normalization, this.#shared)) {
         for (const item of batch) {
-          const erratum = item.kind === 'erratum' ? item : this.#add(item, counted);
+          if (item.kind !== 'erratum') this.#add(item, counted);
+          const erratum = listedErratum(item);
           if (erratum !== undefined) this.#addErratum(erratum, counted);
         }
         await this.#errata.settle();
@@ -189,17 +191,15 @@ class UploadReading {
     return counted;
   }
 
-  /** Returns the warning of a record. */
-  #add(item: Exclude<ReadItem, ReadErratum>, counted: Counted): ReadErratum | undefined {
+  #add(item: Exclude<ReadItem, ReadErratum>, counted: Counted): void {
     const isRecord = item.kind === 'record' && !item.deleted;
     this.#blocks.add(item.id, isRecord ? item.record.bytes : undefined);
     const what = isRecord ? 'records' : 'deletions';
     counted[what] += 1;
     this.#totals[what] += 1;
-    return item.kind === 'record' ? warningOf(item) : undefined;
   }
 
-  #addErratum({ kind: _, ...erratum }: ReadErratum, counted: Counted): void {
+  #addErratum(erratum: Erratum, counted: Counted): void {
     const { file, path } = counted;
     for (const counts of [counted, this.#totals]) {
       if (erratum.warning) counts.warnings = (counts.warnings ?? 0) + 1;

@@ -1,11 +1,15 @@
+import type { FaultPlace } from './fault.ts';
+
 /**
  * A record that a delivery could not read or transform, or that it took over with a warning. A file of errata has one
  * in each line, as JSON.
  */
-export interface Erratum extends ErratumPlace {
+export interface Erratum extends ErratumPlace, FaultPlace {
   /** At most `MOST_ID` characters of it. */
   readonly id?: string | undefined;
-  /** A word to count by, such as `no-id`. */
+  /** The title of the record, as far as it could be read. */
+  readonly title?: string | undefined;
+  /** A word to count by, such as `no-id`: of records in files, one of `FAULT_KINDS`. */
   readonly kind?: string | undefined;
   readonly reason: string;
   /** Present when the record was taken over: the reason says what was repaired or left out. */
@@ -38,15 +42,46 @@ const MOST_REASON = 2_000;
  * The line of an erratum.
  * @param reasonName the field of the reason: `message` in the files of activities
  */
-export function erratumLine(
-  { id, kind, reason, warning, ...place }: Erratum,
-  reasonName: 'reason' | 'message' = 'reason',
-): string {
+export function erratumLine(erratum: Erratum, reasonName: 'reason' | 'message' = 'reason'): string {
+  if (reasonName === 'reason') return `${JSON.stringify(inColumns(erratum))}\n`;
+  const { id, kind, reason, warning, file, path, ordinal, offset, line } = erratum;
   const text = shortened(reason, MOST_REASON);
   const which = { id: id === undefined ? undefined : shortened(id, MOST_ID) };
-  // Readers of the files of activities are promised this order.
-  const erratum = reasonName === 'message' ? { ...which, ...place, kind } : { ...place, ...which, kind };
-  return `${JSON.stringify({ ...erratum, [reasonName]: text, warning })}\n`;
+  // Readers of the files of activities are promised these fields, in this order.
+  return `${JSON.stringify({ ...which, file, path, ordinal, offset, line, kind, message: text, warning })}\n`;
+}
+
+/** The fields of an erratum of an upload, in the order in which JSON and CSV have them. */
+export const ERRATUM_COLUMNS = [
+  'file',
+  'path',
+  'ordinal',
+  'offset',
+  'id',
+  'title',
+  'field',
+  'occurrence',
+  'subfield',
+  'position',
+  'before',
+  'fault',
+  'after',
+  'kind',
+  'reason',
+  'warning',
+] as const satisfies readonly (keyof Erratum)[];
+
+/** Characters that are kept of each text; of all others, `MOST_TEXT`: a tag of MARCXML may have any length. */
+const MOST: Partial<Record<keyof Erratum, number>> = { id: MOST_ID, reason: MOST_REASON };
+const MOST_TEXT = 200;
+
+/** The fields that an erratum has, in the order of the columns, each with a limited length. */
+export function inColumns(erratum: Erratum): Erratum {
+  const entries = ERRATUM_COLUMNS.map((name) => {
+    const value = erratum[name];
+    return [name, typeof value === 'string' ? shortened(value, MOST[name] ?? MOST_TEXT) : value];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
 /** Whether an id of a file of errata is not only the beginning of one. */

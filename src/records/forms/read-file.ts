@@ -5,6 +5,7 @@ import type { Normalization } from './normalization.ts';
 import { type ReadItem, type ReadRecord, type SharedByFiles, withWarning } from './record-form.ts';
 import { fileKindOf, formOf } from './record-forms.ts';
 import { RepeatedIds } from './repeated-ids.ts';
+import { WrongEncoding } from './wrong-encoding.ts';
 
 /**
  * The records, deletions and errata of a file, in its order, as batches that are never empty; none for an unknown file.
@@ -49,10 +50,14 @@ async function* readKnown(
   let ordinal = 0;
   for await (const batch of known.read(chunks, normalization, shared)) {
     ordinal = batch.at(-1)!.ordinal;
-    yield batch.map((item) => (item.kind === 'record' && ids.add(item.id) ? withWarning(item, repeated(item)) : item));
+    yield batch.map((item) =>
+      item.kind === 'record' && ids.add(item.id) ? withWarning(item, repeated(item), { kind: 'repeated-id' }) : item,
+    );
   }
   const { damage, offset } = ending;
-  if (damage !== undefined) yield [{ kind: 'erratum', ordinal: ordinal + 1, offset, reason: damage.message }];
+  if (damage === undefined) return;
+  const fault = { kind: damage instanceof WrongEncoding ? 'xml-encoding' : 'damaged-package' } as const;
+  yield [{ kind: 'erratum', ordinal: ordinal + 1, offset, reason: damage.message, fault }];
 }
 
 const repeated = ({ id }: ReadRecord): string =>

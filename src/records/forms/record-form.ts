@@ -1,3 +1,5 @@
+import type { Erratum } from '../errata/erratum.ts';
+import type { Fault } from '../errata/fault.ts';
 import type { MetadataFormat } from '../metadata-format.ts';
 import type { FaultyRecord, ReadableField } from '../readable/readable-record.ts';
 import type { Normalization, NormalizationKind } from './normalization.ts';
@@ -93,9 +95,15 @@ export interface ReadRecord extends Place {
   /** Whether the record is a deletion. */
   readonly deleted: boolean;
   /** As it is stored: UTF-8, and never empty, since an empty one deletes. */
-  readonly record: { readonly bytes: Uint8Array };
+  readonly record: {
+    readonly bytes: Uint8Array;
+    /** Computed when it is read: for people. */
+    readonly title?: string | undefined;
+  };
   /** What was repaired or left out, or what else its sender should know: as `ReadErratum.reason`. */
   readonly warning?: string;
+  /** Of the first warning. */
+  readonly fault?: Fault | undefined;
 }
 
 /** The id of a record to delete. */
@@ -112,20 +120,33 @@ export interface ReadErratum extends Place {
   readonly kind: 'erratum';
   /** The id of the record, where it could be read. */
   readonly id?: string;
-  /** The fault, its place, and what was expected: a sentence without a full stop. */
+  /** The title of the record, as far as it could be read. */
+  readonly title?: string | undefined;
+  /** The fault, its place, and what was expected, in words of the catalog: a sentence without a full stop. */
   readonly reason: string;
+  readonly fault: Fault;
   /** Present when the record was read. */
   readonly warning?: true;
 }
 
 /** The warning of a record, as it is listed. */
-export function warningOf({ ordinal, offset, id, warning }: ReadRecord): ReadErratum | undefined {
-  return warning === undefined ? undefined : { kind: 'erratum', ordinal, offset, id, reason: warning, warning: true };
+function warningOf({ ordinal, offset, id, record, warning, fault }: ReadRecord): ReadErratum | undefined {
+  if (warning === undefined || fault === undefined) return undefined;
+  return { kind: 'erratum', ordinal, offset, id, title: record.title, reason: warning, fault, warning: true };
+}
+
+/** An erratum, or the warning of a record, as files of errata have it, without the file that it is in. */
+export function listedErratum(item: ReadItem): Erratum | undefined {
+  const erratum = item.kind === 'record' ? warningOf(item) : item;
+  if (erratum?.kind !== 'erratum') return undefined;
+  const { kind: _, fault, ...listed } = erratum;
+  return { ...listed, ...fault };
 }
 
 /** A record with another warning behind those that it has. */
-export function withWarning<Read extends ReadRecord>(record: Read, warning: string): Read {
-  return { ...record, warning: record.warning === undefined ? warning : `${record.warning}; ${warning}` };
+export function withWarning<Read extends ReadRecord>(record: Read, warning: string, fault: Fault): Read {
+  if (record.warning === undefined) return { ...record, warning, fault };
+  return { ...record, warning: `${record.warning}; ${warning}` };
 }
 
 /** How records are stored, published, and written into files. */

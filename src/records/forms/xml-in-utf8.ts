@@ -1,4 +1,4 @@
-import { DamagedFile } from '../packages/found-file.ts';
+import { WrongEncoding } from './wrong-encoding.ts';
 
 /** The encoding of XML follows from its first bytes, or is in its declaration, which is then ASCII. */
 const DECLARED = /^(?:\xef\xbb\xbf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/;
@@ -24,7 +24,7 @@ export function xmlEncoding(head: Buffer): string {
 /**
  * Converts XML to UTF-8 from any encoding, and removes a declaration of another encoding.
  * @param chunks the first contains the whole declaration, as after `identify`
- * @throws DamagedFile for bytes that are not in its encoding
+ * @throws WrongEncoding for bytes that are not in its encoding
  */
 export async function* xmlInUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   let decoder: TextDecoder | undefined;
@@ -61,6 +61,6 @@ function decode(decoder: TextDecoder, chunk?: Buffer): string {
     return decoder.decode(chunk, { stream: chunk !== undefined });
   } catch {
     const encoding = decoder.encoding.toUpperCase();
-    throw new DamagedFile(`it has bytes that are not ${encoding}, its encoding: save it as UTF-8`);
+    throw new WrongEncoding(`it has bytes that are not ${encoding}, its encoding: save it as UTF-8`);
   }
 }

@@ -1,10 +1,15 @@
+import { type ReasonView, reasonView } from '../../../api/reason-view.ts';
+import type { Erratum } from '../../../records/errata/erratum.ts';
+import { ReasonCounts } from '../../../records/errata/reason-counts.ts';
 import { findRecordFiles } from '../../../records/forms/identify.ts';
 import { OneForm } from '../../../records/forms/one-form.ts';
 import { readFile } from '../../../records/forms/read-file.ts';
-import { type ReadErratum, type ReadItem, warningOf } from '../../../records/forms/record-form.ts';
+import { listedErratum, type ReadItem } from '../../../records/forms/record-form.ts';
 import type { FoundFile, GivenFile } from '../../../records/packages/found-file.ts';
 
 const MOST_FIRST = 10;
+/** Reasons of a file that are shown. */
+const MOST_REASONS = 20;
 
 /** How one file would be interpreted, and what would be read from it. */
 export interface CheckedFile extends Omit<FoundFile, 'bytes'> {
@@ -15,8 +20,10 @@ export interface CheckedFile extends Omit<FoundFile, 'bytes'> {
   /** Number of records that would be taken over with a warning. */
   warnings: number;
   /** The first of the errors, and of the warnings. */
-  readonly firstErrors: ReadErratum[];
-  readonly firstWarnings: ReadErratum[];
+  readonly firstErrors: Erratum[];
+  readonly firstWarnings: Erratum[];
+  /** How many have which reason, the most frequent first, with the likely cause and what to do. */
+  reasons: readonly ReasonView[];
 }
 
 /** Receives each file and its contents, besides counting. */
@@ -50,28 +57,30 @@ export async function* checkFiles(
         warnings: 0,
         firstErrors: [],
         firstWarnings: [],
+        reasons: [],
       };
+      const counts = new ReasonCounts();
       for (const visitor of visitors) await visitor.begin(checked);
       for await (const batch of readFile(found)) {
         signal.throwIfAborted();
-        for (const item of batch) count(item, checked);
+        for (const item of batch) count(item, checked, counts);
         for (const visitor of visitors) await visitor.read(batch, checked);
       }
       for (const visitor of visitors) await visitor.end(checked);
       signal.throwIfAborted();
+      checked.reasons = counts.list(MOST_REASONS).map(reasonView);
       yield checked;
     }
   }
 }
 
-function count(item: ReadItem, file: CheckedFile): void {
-  if (item.kind === 'erratum') {
-    file.errors += 1;
-    if (file.firstErrors.length < MOST_FIRST) file.firstErrors.push(item);
-  } else if (item.kind === 'deletion' || item.deleted) file.deletions += 1;
-  else file.records += 1;
-  const warning = item.kind === 'record' ? warningOf(item) : undefined;
-  if (warning === undefined) return;
-  file.warnings += 1;
-  if (file.firstWarnings.length < MOST_FIRST) file.firstWarnings.push(warning);
+function count(item: ReadItem, file: CheckedFile, counts: ReasonCounts): void {
+  if (item.kind === 'deletion' || (item.kind === 'record' && item.deleted)) file.deletions += 1;
+  else if (item.kind === 'record') file.records += 1;
+  const erratum = listedErratum(item);
+  if (erratum === undefined) return;
+  counts.add(erratum);
+  file[erratum.warning ? 'warnings' : 'errors'] += 1;
+  const first = erratum.warning ? file.firstWarnings : file.firstErrors;
+  if (first.length < MOST_FIRST) first.push(erratum);
 }

@@ -1,11 +1,16 @@
+import type { ReasonView } from '../../../api/reason-view.ts';
 import { formatCount } from '../../../lib/format-count.ts';
-import type { ReadErratum } from '../../../records/forms/record-form.ts';
+import type { Erratum } from '../../../records/errata/erratum.ts';
+import { groupOf } from '../../../records/errata/reason-counts.ts';
 import { fileKindOf, fileKindTitle } from '../../../records/forms/record-forms.ts';
+import { describeErratum, describeReason, describeRecord } from '../../ui/describe-errata.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 import type { CheckedFile } from './check-files.ts';
 
 const MOST_ROWS = 1000;
 const MOST_ERRORS = 10;
+/** Records that are shown with a reason. */
+const MOST_OF_REASON = 3;
 
 /** The results for users: a table; what would not be accepted, and why; the sums. */
 export function describeCheck(files: readonly CheckedFile[]): string {
@@ -40,19 +45,30 @@ function errorsOf(files: readonly CheckedFile[]): string[] {
 }
 
 interface FirstErrata {
-  readonly errata: readonly ReadErratum[];
+  readonly errata: readonly Erratum[];
   /** Number of all. */
   readonly count: number;
 }
 
 function errataOf(file: CheckedFile, title: string, { errata, count }: FirstErrata): string[] {
   if (count === 0) return [];
-  const what = fileKindOf(file.kind)?.unit ?? 'record';
-  const lines = errata.map(({ ordinal, offset, id, reason }) => {
-    const which = id === undefined ? '' : ` (${id})`;
-    return `  ${what} ${formatCount(ordinal)}${which}, at byte ${formatCount(offset)}\n    ${reason}`;
-  });
-  return [[`${title} ${nameOf(file)}:`, ...lines, ...more(count - lines.length)].join('\n')];
+  const unit = fileKindOf(file.kind)?.unit ?? 'record';
+  const isWarning = errata[0]?.warning === true;
+  const groups = file.reasons
+    .filter(({ warning = false }) => warning === isWarning)
+    .flatMap((reason) => reasonLines(reason, errata, unit));
+  return [[`${title} ${nameOf(file)}:`, ...groups].join('\n')];
+}
+
+/** A reason with its likely cause, what to do, and the first records. */
+function reasonLines(words: ReasonView, first: readonly Erratum[], unit: string): string[] {
+  const found = first.filter((erratum) => groupOf(erratum) === groupOf(words));
+  const examples = found.length > 0 || words.example === undefined ? found.slice(0, MOST_OF_REASON) : [words.example];
+  const records = examples.flatMap((erratum) => [`${describeRecord(erratum, unit)}`, `  ${describeErratum(erratum)}`]);
+  const rest = words.count - examples.length;
+  const more = rest > 0 && examples.length > 0 ? [`… and ${formatCount(rest)} more`] : [];
+  const [head = '', ...advice] = describeReason({ ...words, warning: undefined });
+  return [`  ${head}`, ...[...advice.map((line) => line.trim()), ...records, ...more].map((line) => `    ${line}`)];
 }
 
 const more = (count: number): string[] => (count > 0 ? [`  … and ${formatCount(count)} more`] : []);

@@ -1,4 +1,5 @@
-import { warningOf } from '../../../records/forms/record-form.ts';
+import { inColumns } from '../../../records/errata/erratum.ts';
+import { listedErratum } from '../../../records/forms/record-form.ts';
 import { openOutputFile } from '../../output-file.ts';
 import type { FileVisitor } from './check-files.ts';
 
@@ -12,10 +13,8 @@ export async function openErrorsFile(path: string): Promise<FileVisitor> {
     },
     async read(batch, { path }) {
       for (const item of batch) {
-        const erratum = item.kind === 'record' ? warningOf(item) : item;
-        if (erratum?.kind !== 'erratum') continue;
-        const { ordinal, offset, id, reason, warning } = erratum;
-        await write({ path, ordinal, offset, id, reason, warning });
+        const erratum = listedErratum(item);
+        if (erratum !== undefined) await write(inColumns({ path, ...erratum }));
       }
     },
     async end() {},

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { reasonView } from '../../../api/reason-view.ts';
 import type { UploadView } from '../../../api/upload-view.ts';
 import { describeApplied, uploadsView, uploadView } from '../../../api/upload-view.ts';
 import type { App } from '../../../app.ts';
@@ -8,13 +9,14 @@ import { formatCount } from '../../../lib/format-count.ts';
 import { parseUploadNumber, type Upload } from '../../../records/arrivals/upload.ts';
 import { statusOf, type UploadState } from '../../../records/arrivals/upload-state.ts';
 import type { Uploads } from '../../../records/arrivals/uploads.ts';
+import { errataAsCsv } from '../../../records/errata/errata-csv.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
 import { eachErratum } from '../../../records/errata/read-errata.ts';
-import type { ReasonCount } from '../../../records/errata/reason-counts.ts';
 import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import type { CliCommand } from '../../cli-command.ts';
 import { EXIT } from '../../exit-code.ts';
 import { wholeNumber } from '../../options.ts';
+import { describeErratum, describeReason, describeRecord } from '../../ui/describe-errata.ts';
 import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 import { withExistingApp } from '../../with-app.ts';
@@ -102,14 +104,24 @@ async function settled(
   }
 }
 
-export const uploadsErrors: CliCommand = {
+interface UploadErrorsOptions {
+  readonly csv?: true;
+}
+
+export const uploadsErrors: CliCommand<UploadErrorsOptions> = {
   group: 'uploads',
   usage: 'errors <upload>',
-  summary: 'Lists the records of an upload that could not be read, with position and reason.',
+  summary:
+    'Lists the records of an upload that could not be read, with field, text and reason; then how many have which reason, why, and what to do.',
   examples: [
     ['uploads errors lane/main/17', 'lists them, one in a line'],
+    ['uploads errors lane/main/17 --csv', 'the same as CSV, for spreadsheets'],
     ['uploads errors lane/main/17 --json', 'the same, each as a line of JSON'],
   ],
+
+  options(command) {
+    command.option('--csv', 'print CSV, with the names of the columns first');
+  },
 
   async run(call) {
     await withExistingApp(call, async ({ records: { uploads } }) => {
@@ -117,18 +129,21 @@ export const uploadsErrors: CliCommand = {
       const state = await uploads.stateOf(upload);
       const body = await uploads.openErrata(upload, state);
       if (body === undefined) return;
-      for await (const erratum of eachErratum(body)) await call.terminal.print(describe(erratum), erratum);
-      for (const counted of state?.read?.reasons ?? []) call.terminal.say(describeReason(counted));
+      if (call.options.csv && !call.terminal.json) {
+        for await (const row of errataAsCsv(body)) await call.terminal.write(row);
+        return;
+      }
+      for await (const erratum of eachErratum(body)) await call.terminal.print(describeInLine(erratum), erratum);
+      for (const counted of state?.read?.reasons ?? [])
+        call.terminal.say(describeReason(reasonView(counted)).join('\n'));
     });
   },
 };
 
-function describe({ path = [], ordinal = 0, offset = 0, id, reason, warning }: Erratum): string {
-  const which = id === undefined ? '' : ` (${id})`;
-  const place = `number ${formatCount(ordinal)}${which}, at byte ${formatCount(offset)}`;
-  return printableLine(
-    `${path.join(' > ')}: ${place}: ${warning ? 'warning, the record was taken over: ' : ''}${reason}`,
-  );
+function describeInLine(erratum: Erratum): string {
+  const { path = [], warning } = erratum;
+  const what = `${warning ? 'warning, the record was taken over: ' : ''}${describeErratum(erratum)}`;
+  return `${printableLine(path.join(' > '))}: ${describeRecord(erratum, 'number')}: ${what}`;
 }
 
 export const uploadsRetry: CliCommand = {
@@ -192,12 +207,8 @@ function describeStatus({
     ...(totals === undefined || (totals.errors === 0 && totals.warnings === undefined)
       ? []
       : [`  ${foundText(totals)}: list them with "tidemark uploads errors ${organization}/${stream}/${number}"`]),
-    ...reasons.map((counted) => `    ${describeReason(counted)}`),
+    ...reasons.flatMap(describeReason).map((line) => `    ${line}`),
   ];
-}
-
-function describeReason({ reason, count, warning }: ReasonCount): string {
-  return printableLine(`${formatCount(count)}: ${warning ? 'warning: ' : ''}${reason}`);
 }
 
 function foundText({ errors, warnings }: NonNullable<UploadView['totals']>): string {

@@ -1,9 +1,8 @@
-import { formatCount } from '../../../lib/format-count.ts';
 import type { ErrataOfUpload } from '../../../records/arrivals/latest-errata.ts';
 import { type Html, html } from '../parts/html.ts';
 import { stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
-import { erratumPlace, erratumReason } from './upload-parts.ts';
+import { erratumField, erratumPlace, erratumReason, erratumText, recordLink } from './errata-parts.ts';
 
 /** The latest errors and warnings: which record, where, and why, each with a link to its upload. */
 export function errataSection(found: readonly ErrataOfUpload[]): Html | undefined {
@@ -15,13 +14,14 @@ export function errataSection(found: readonly ErrataOfUpload[]): Html | undefine
 ${
   rows.length > 0 &&
   stackingTable('Latest errors', rows, [
-    { name: 'Record', style: 'name', isHead: true, cell: ({ erratum }) => erratumPlace(erratum) },
     {
-      name: 'Byte',
-      style: 'number',
-      cell: ({ erratum }) => erratum.offset !== undefined && formatCount(erratum.offset),
+      name: 'Record',
+      style: 'name',
+      isHead: true,
+      cell: ({ upload, erratum }) => erratumPlace(erratum, recordLink('./uploads', upload)(erratum)),
     },
-    { name: 'Reason', style: 'name', cell: ({ erratum }) => erratumReason(erratum) },
+    { name: 'Field', style: 'short', cell: ({ erratum }) => erratumField(erratum) },
+    { name: 'Fault', style: 'name', cell: ({ erratum }) => html`${erratumText(erratum)}${erratumReason(erratum)}` },
     {
       name: 'Upload',
       style: 'name',

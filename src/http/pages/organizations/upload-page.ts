@@ -11,8 +11,10 @@ import { pathText } from '../parts/path-text.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { clockTime, counted, timeOf } from '../parts/words.ts';
+import { errataGroups } from './errata-groups.ts';
+import { recordLink } from './errata-parts.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
-import { AGAIN, erratumPlace, erratumReason, isOpen, uploadState } from './upload-parts.ts';
+import { AGAIN, isOpen, uploadState } from './upload-parts.ts';
 
 export interface UploadPage extends OrganizationFrame {
   readonly upload: UploadView;
@@ -132,26 +134,17 @@ ${stackingTable('What the files were taken for', taken, [
 ${rest > 0 && html`<p class="quiet">and ${counted(rest, 'file')} more</p>`}`;
 }
 
-function errorSection({ errata, at, upload, frame }: UploadPage): Html | undefined {
+function errorSection({ organization, errata, at, upload, frame }: UploadPage): Html | undefined {
   if (errata === undefined) return undefined;
   const title = upload.totals?.warnings === undefined ? 'What could not be read' : 'Errors and warnings';
   return html`<h2 id="errors">${title}</h2>
 <p class="quiet">What else could be read of these files was taken over, and so were records with a warning. Where a reason says that nothing behind its place is read, the rest of that file is missing. All errors: <a href="${frame.top}api/${upload.errors}">as JSON</a>, <a href="${frame.top}api/${upload.errors}.csv">as CSV</a>.</p>
-${upload.reasons !== undefined && reasonTable(upload.reasons)}
-${stackingTable(title, errata.errata, [
-  { name: 'File', style: 'name', isHead: true, cell: erratumPlace },
-  { name: 'Byte', style: 'number', cell: ({ offset }) => offset !== undefined && formatCount(offset) },
-  { name: 'Reason', style: 'name', cell: erratumReason },
-])}
+${errataGroups(
+  { reasons: upload.reasons ?? [], errata: errata.errata, isFirst: at === 0 },
+  recordLink(`${frame.top}organizations/${organization.id}/uploads`, upload),
+)}
 ${onward(
   at === 0 ? undefined : { name: 'First', href: './#errors' },
   errata.next === undefined ? undefined : { name: 'Next', href: `${queryOf({ errors: String(errata.next) })}#errors` },
 )}`;
-}
-
-function reasonTable(reasons: NonNullable<UploadView['reasons']>): Html {
-  return stackingTable('Reasons, the most frequent first', reasons, [
-    { name: 'Reason', style: 'name', isHead: true, cell: erratumReason },
-    { name: 'Records', style: 'number', cell: ({ count }) => formatCount(count) },
-  ]);
 }

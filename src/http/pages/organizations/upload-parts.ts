@@ -30,11 +30,6 @@ function sizeText(files: UploadView['files']): string {
   return `${counted(files.length, 'file')}, ${formatBytes(files.reduce((sum, { length }) => sum + length, 0))}`;
 }
 
-/** The place of a record that could not be read. */
-export function erratumPlace({ path = [], ordinal, id }: Erratum): Html {
-  return html`${path.join(' > ')}<span class="more-of">${ordinal !== undefined && `number ${formatCount(ordinal)}`}${id !== undefined && ` (${id})`}</span>`;
-}
-
 export function erratumReason({ reason, warning }: Pick<Erratum, 'reason' | 'warning'>): Html {
   return html`${warning && html`<span class="state reading">warning</span> The record was taken over: `}${reason}`;
 }

@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, Response } from 'express';
-import * as z from 'zod';
+import { uploadErrorSchema } from '../../../api/reason-view.ts';
 import { uploadSchema, uploadView } from '../../../api/upload-view.ts';
-import { csvRow } from '../../../lib/csv.ts';
-import { eachErratum } from '../../../records/errata/read-errata.ts';
+import { errataAsCsv } from '../../../records/errata/errata-csv.ts';
 import { param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { get, post, type Route } from '../../request/route.ts';
@@ -13,21 +12,6 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
-
-const uploadErrorSchema = z
-  .strictObject({
-    file: z.int().min(1).describe('The position of the file that was sent.'),
-    path: z.array(z.string()),
-    ordinal: z.int().min(0).describe('The number of the record, or of the line, from 1.'),
-    offset: z.int().min(0).describe('Bytes before it, unpacked.'),
-    id: z.string().optional(),
-    reason: z.string(),
-    warning: z
-      .literal(true)
-      .optional()
-      .describe('Whether the record was taken over: the reason says what was repaired or left out. Absent otherwise.'),
-  })
-  .meta({ id: 'UploadError', description: 'A record, or a line, that could not be read; or a warning of a record.' });
 
 const NO_UPLOAD = { status: 404, description: 'There is no such upload.' };
 const NOT_READ = { status: 409, description: 'The files of the upload were not read yet.' };
@@ -44,7 +28,12 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
   }
 
   /** @param convert not called for HEAD: a generator that never begins would leave `body` open */
-  async function send(request: Request, response: Response, body: Readable, convert?: typeof asCsv): Promise<void> {
+  async function send(
+    request: Request,
+    response: Response,
+    body: Readable,
+    convert?: typeof errataAsCsv,
+  ): Promise<void> {
     setCaching(response, 'no-store');
     if (request.method === 'HEAD') {
       body.destroy();
@@ -85,7 +74,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       action: 'read-organization',
       id: 'uploadErrorsAsCsv',
       tag: 'uploads',
-      summary: 'The same as CSV, for spreadsheets',
+      summary: 'The same as CSV, for spreadsheets: the same fields in the same order',
       query: NO_PARAMETERS,
       answers: [
         { status: 200, description: 'A line for each, after one of names.', content: { 'text/csv': 'text' } },
@@ -99,7 +88,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
           'Content-Type': 'text/csv; charset=utf-8; header=present',
           'Content-Disposition': `attachment; filename="${name}-errors.csv"`,
         });
-        await send(request, response, body, asCsv);
+        await send(request, response, body, errataAsCsv);
       },
     }),
 
@@ -120,11 +109,4 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       },
     }),
   ];
-}
-
-async function* asCsv(body: Readable): AsyncGenerator<string> {
-  yield csvRow(['file', 'path', 'number', 'offset', 'id', 'reason', 'warning']);
-  for await (const { file, path, ordinal, offset, id, reason, warning } of eachErratum(body)) {
-    yield csvRow([file, path?.join(' > '), ordinal, offset, id, reason, warning ? 'true' : undefined]);
-  }
 }

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { firstInvalid } from '../../../lib/bytes/utf8.ts';
 import { excerpt } from '../../../lib/excerpt.ts';
+import { around, type Fault } from '../../errata/fault.ts';
 import type { DeletedId, ReadErratum } from '../record-form.ts';
 import { recordIdProblem } from '../record-id.ts';
 
@@ -88,7 +90,12 @@ class Lines {
   #finish(read: Read[]): void {
     const place = { ordinal: ++this.#ordinal, offset: this.#offset };
     if (this.#length > MOST_LINE_BYTES) {
-      read.push({ kind: 'erratum', ...place, reason: `the line has ${this.#length} bytes: a line has one id` });
+      read.push({
+        kind: 'erratum',
+        ...place,
+        reason: `the line has ${this.#length} bytes: a line has one id`,
+        fault: { kind: 'long-line' },
+      });
     } else {
       const line = this.#rest.length === 1 ? this.#rest[0]! : Buffer.concat(this.#rest);
       const one = readLine(line, place);
@@ -101,10 +108,21 @@ class Lines {
 }
 
 function readLine(line: Buffer, place: Pick<DeletedId, 'ordinal' | 'offset'>): Read | undefined {
-  if (!isUtf8(line)) return { kind: 'erratum', ...place, reason: 'the line is not UTF-8' };
+  if (!isUtf8(line)) return { kind: 'erratum', ...place, reason: notUtf8(line), fault: faultIn(line) };
   const text = line.toString('utf8');
   const id = idInLine(place.ordinal === 1 && text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text);
   if (id === '') return undefined;
   const reason = idProblem(id);
-  return reason === undefined ? { kind: 'deletion', ...place, id } : { kind: 'erratum', ...place, reason };
+  if (reason === undefined) return { kind: 'deletion', ...place, id };
+  return { kind: 'erratum', ...place, reason, fault: { kind: recordIdProblem(id) ? 'bad-id' : 'long-line' } };
+}
+
+const notUtf8 = (line: Buffer): string =>
+  `the line is not UTF-8: it has the byte ${line[firstInvalid(line)]!.toString(16).toUpperCase()}`;
+
+function faultIn(line: Buffer): Fault {
+  const at = firstInvalid(line);
+  const [before, after] = [line.subarray(0, at), line.subarray(at + 1)].map((part) => part.toString('latin1'));
+  const fault = `\\x${line[at]!.toString(16).toUpperCase()}`;
+  return { kind: 'line-not-utf-8', position: at + 1, ...around(before!, fault, after!) };
 }

@@ -1,3 +1,7 @@
+import { around, type FaultPlace, subjectOf } from '../../errata/fault.ts';
+import type { FaultKind } from '../../errata/fault-kinds.ts';
+import { visible } from './faults/readable-text.ts';
+import { UnusableRecord } from './faults/unusable-record.ts';
 import {
   CODING_AT,
   digits,
@@ -12,9 +16,6 @@ import {
 } from './iso2709.ts';
 import { isControlField, type MarcField, MarcRecord } from './marc-record.ts';
 import { countRepeated } from './repeated-fields.ts';
-
-/** Thrown for input that cannot be a record; the message contains the reason. */
-export class UnusableRecord extends Error {}
 
 /**
  * Characters that XML 1.0 does not allow, including those that MARC21 uses for its structure; and single surrogates.
@@ -43,9 +44,13 @@ export function buildRecord(leader: string, fields: Iterable<MarcField>): MarcRe
     const found = bad === undefined ? leader.length : `${pointOf(bad)} in leader/${digits(leader.indexOf(bad), 2)}`;
     throw new UnusableRecord(
       `the leader is ${JSON.stringify(leader)}: expected 24 characters of printable ASCII, it has ${found}`,
+      { kind: 'leader', field: 'LDR' },
     );
   }
-  return joinFields(leader, [...fields].map(encodeField));
+  return joinFields(
+    leader,
+    [...fields].map((field, at, all) => encodeField(field, { at, all })),
+  );
 }
 
 /** A record that is a deletion, and of which nothing but the id can be read. @param id that can be one */
@@ -108,37 +113,67 @@ function encodePhysical(leader: string, fields: readonly FieldBytes[]): Buffer {
   return physical;
 }
 
-function encodeField(field: MarcField): FieldBytes {
+/** A field among those of its record: its place is counted only when it has a fault. */
+interface Among {
+  readonly at: number;
+  readonly all: readonly MarcField[];
+}
+
+function encodeField(field: MarcField, among: Among): FieldBytes {
   const { tag } = field;
-  if (!TAG.test(tag)) throw new UnusableRecord(`the tag ${JSON.stringify(tag)}: expected three letters or digits`);
-  if (isControlField(field) !== isControlTag(tag)) {
-    throw new UnusableRecord(`field ${tag}: expected a control field for 00X, and a data field for other tags`);
+  if (!TAG.test(tag)) {
+    throw new UnusableRecord(`a field has the tag ${JSON.stringify(tag)}: expected three letters or digits`, {
+      kind: 'tag',
+      field: tag,
+    });
   }
-  const bytes = Buffer.from(isControlField(field) ? checkText(tag, field.value) : textOf(field));
+  if (isControlField(field) !== isControlTag(tag)) {
+    const what = isControlField(field)
+      ? 'is a control field: only 001 to 009 are'
+      : 'is a data field: 001 to 009 are not';
+    throw unusable('field-type', what, fieldPlace(among));
+  }
+  const bytes = Buffer.from(isControlField(field) ? checkText(field.value, among) : textOf(field, among));
   if (bytes.length >= LONGEST_FIELD) {
-    throw new UnusableRecord(`field ${tag} has ${bytes.length} bytes of UTF-8: a field of MARC21 has at most 9,998`);
+    const what = `has ${bytes.length} bytes of UTF-8: a field of MARC21 has at most 9,998`;
+    throw unusable('long-field', what, fieldPlace(among));
   }
   return { tag, bytes };
 }
 
-function textOf({ tag, indicators, subfields }: Exclude<MarcField, { value: string }>): string {
+function textOf({ indicators, subfields }: Exclude<MarcField, { value: string }>, among: Among): string {
   if (!INDICATORS.test(indicators)) {
-    throw new UnusableRecord(`field ${tag} has the indicators ${JSON.stringify(indicators)}: expected two characters`);
+    const what = `has the indicators ${JSON.stringify(indicators)}: expected two characters`;
+    throw unusable('indicators', what, { ...fieldPlace(among), fault: indicators });
   }
   let text = indicators;
   for (const { code, value } of subfields) {
     if (!CODE.test(code)) {
-      throw new UnusableRecord(`field ${tag} has the subfield code ${JSON.stringify(code)}: expected one character`);
+      const what = `has the subfield code ${JSON.stringify(code)}: expected one character`;
+      throw unusable('subfield-code', what, { ...fieldPlace(among), fault: code, after: value.slice(0, 50) });
     }
-    text += `\x1f${code}${checkText(tag, value)}`;
+    text += `\x1f${code}${checkText(value, among, code)}`;
   }
   return text;
 }
 
-function checkText(tag: string, text: string): string {
-  const bad = INVALID_TEXT.exec(text)?.[0];
-  if (bad === undefined) return text;
-  throw new UnusableRecord(`field ${tag} has the character ${pointOf(bad)}, which XML cannot have`);
+function checkText(text: string, among: Among, subfield?: string): string {
+  const bad = INVALID_TEXT.exec(text);
+  if (bad === null) return text;
+  const [character] = bad;
+  const [before, after] = [text.slice(0, bad.index), text.slice(bad.index + character.length)];
+  const position = [...before].length + 1;
+  const place = { ...fieldPlace(among), subfield, position, ...around(before, visible(character), after) };
+  throw unusable('xml-character', `has the character ${pointOf(character)}, which XML cannot have`, place);
+}
+
+function fieldPlace({ at, all }: Among): FaultPlace {
+  const field = all[at]!.tag;
+  return { field, occurrence: all.slice(0, at + 1).filter(({ tag }) => tag === field).length };
+}
+
+function unusable(kind: FaultKind, what: string, place: FaultPlace): UnusableRecord {
+  return new UnusableRecord(`${subjectOf(place)} ${what}`, { kind, ...place });
 }
 
 const pointOf = (character: string): string =>

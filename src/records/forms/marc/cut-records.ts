@@ -1,3 +1,5 @@
+import type { FaultKind } from '../../errata/fault-kinds.ts';
+import { readableText } from './faults/readable-text.ts';
 import {
   BASE_ADDRESS_AT,
   FIELD_TERMINATOR,
@@ -7,12 +9,18 @@ import {
   RECORD_TERMINATOR,
 } from './iso2709.ts';
 
+/** Why bytes cannot be a record. */
+interface Problem {
+  readonly kind: FaultKind;
+  readonly reason: string;
+}
+
 /** The bytes between two cuts: a physical record to be checked, or, with a problem, bytes that cannot be one. */
 export interface Piece {
   /** Number of bytes before it in the file. */
   readonly offset: number;
   readonly bytes: Buffer;
-  readonly problem?: string;
+  readonly problem?: Problem;
   /** Its length in the file, when `bytes` are only its beginning. */
   readonly length?: number;
 }
@@ -135,18 +143,27 @@ export class RecordCutter {
 }
 
 /** @param bytes at least the beginning of the piece */
-function problemOf(bytes: Buffer, pieceLength: number): string {
+function problemOf(bytes: Buffer, pieceLength: number): Problem {
   const length = numberAt(bytes, 0, 5);
   if (pieceLength > LONGEST_RECORD && beginsAsLeader(bytes, 0)) return tooLong(pieceLength);
-  if (!isLeader(bytes, 0)) return `${pieceLength} bytes that do not begin with the leader of a record`;
-  return bytes.length < length
-    ? `the record has no record terminator (1D): its leader says ${length} bytes, and after ${bytes.length} it breaks off`
-    : `the record has no record terminator (1D) at its end: its leader says ${length} bytes`;
+  if (!isLeader(bytes, 0)) return { kind: 'not-a-record', reason: notARecord(bytes, pieceLength) };
+  const reason =
+    bytes.length < length
+      ? `the record breaks off after ${bytes.length} bytes: its leader says ${length}`
+      : `the record has no end (1D) after the ${length} bytes that its leader says`;
+  return { kind: 'cut-off', reason };
 }
 
 /** Why a record above 99,999 bytes cannot be read. */
-export const tooLong = (length: number): string =>
-  `the record has ${length} bytes, and one of MARC21 at most 99999: send it in parts with the same 001, or as MARCXML`;
+export const tooLong = (length: number): Problem => ({
+  kind: 'long-record',
+  reason: `the record has ${length} bytes, and one of MARC21 at most 99999: send it in parts with the same 001, or as MARCXML`,
+});
+
+function notARecord(bytes: Buffer, length: number): string {
+  const beginning = readableText(bytes.subarray(0, 40));
+  return `${length} bytes are not a record, since they do not begin with a leader: "${beginning}${length > 40 ? '…' : ''}"`;
+}
 
 /** The next leader before `end` that a record begins with: after a field terminator, or with the right length. */
 function nextLeader(buffer: Buffer, at: number, end: number, terminator: number): number {

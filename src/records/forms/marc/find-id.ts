@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { UnusableRecord } from './build-record.ts';
+import { UnusableRecord } from './faults/unusable-record.ts';
 import { CODING_AT, ENTRY_LENGTH, FIELD_TERMINATOR, LEADER_LENGTH, numberAt } from './iso2709.ts';
-import { marcIdProblem } from './marc-id.ts';
+import { isMarcId } from './marc-id.ts';
 import { decodeMarc8 } from './marc8/marc8.ts';
 import { baseAddressOf } from './plain-leader.ts';
 
@@ -28,7 +28,7 @@ function idIn(field: Buffer, coding: number | undefined): string | undefined {
   const isInUtf8 = isUtf8(field) && !field.includes(ESCAPE);
   if (!isInUtf8 && coding === CODED_IN_UTF8) return undefined;
   const id = (isInUtf8 ? field.toString('utf8') : decoded(field)).trim();
-  return marcIdProblem(id) === undefined ? id : undefined;
+  return isMarcId(id) ? id : undefined;
 }
 
 /** @returns an empty text for one that is not MARC-8 */

@@ -2,8 +2,9 @@ import { SaxesParser } from 'saxes';
 
 /** Of a character reference such as `&#1;`. One without its semicolon goes on to the next one, across tags. */
 export const BAD_REFERENCE = 'malformed character entity.';
+export const UNDEFINED_ENTITY = 'undefined entity.';
 /** Faults after which the parser goes on with the next character. */
-const OF_A_CHARACTER: ReadonlySet<string> = new Set(['disallowed character.', 'undefined entity.', BAD_REFERENCE]);
+const OF_A_CHARACTER: ReadonlySet<string> = new Set(['disallowed character.', UNDEFINED_ENTITY, BAD_REFERENCE]);
 
 /** A parser of XML that goes on after a character that XML does not have, when it may. */
 export class ForgivingParser extends SaxesParser<{ readonly xmlns: true }> {

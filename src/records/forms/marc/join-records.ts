@@ -1,5 +1,6 @@
 import { withWarning } from '../record-form.ts';
 import { joinFields } from './build-record.ts';
+import { doubleEncodedIn } from './faults/double-encoded.ts';
 import { type FieldBytes, isControlTag, LONGEST_FIELD } from './iso2709.ts';
 import type { MarcRecord } from './marc-record.ts';
 import { Repairs } from './odd-fields.ts';
@@ -58,19 +59,21 @@ export class RecordJoiner {
     const [first] = parts;
     // One record alone that is too long has a better reason.
     const isTooLong = length > LONGEST_JOINED && (first!.reason === undefined || length > bytesOf(first!));
-    if (isTooLong) read.push(this.#single({ ...first!, reason: TOO_LONG }));
+    if (isTooLong) read.push(this.#single({ ...first!, reason: TOO_LONG, fault: { kind: 'many-parts' } }));
     else for (const record of recordsOf(parts, this.#limit)) read.push(this.#single(record));
   }
 
   #single(part: MarcPart): ReadRecord {
     const ordinal = ++this.#ordinal;
     if (part.reason === undefined) {
-      const { offset, id, deleted, record, warning } = part;
+      const { offset, id, deleted, record, warning, fault } = part;
       const good = { kind: 'record', ordinal, offset, id, deleted, record } as const;
-      return warning === undefined ? good : withWarning(good, warning);
+      const read = warning === undefined ? good : withWarning(good, warning, fault!);
+      const twice = doubleEncodedIn(record.bytes);
+      return twice === undefined ? read : withWarning(read, twice.reason, twice.fault);
     }
-    const { offset, id, reason } = part;
-    return { kind: 'erratum', ordinal, offset, ...(id !== undefined && { id }), reason };
+    const { offset, id, title, reason, fault } = part;
+    return { kind: 'erratum', ordinal, offset, ...(id !== undefined && { id }), title, reason, fault };
   }
 }
 
@@ -144,16 +147,17 @@ function joined(parts: readonly MarcPart[], isOnce: (field: FieldBytes) => boole
   if (bad === undefined) {
     const good = parts.filter(isGood);
     const repairs = new Repairs();
-    for (const { warning } of good) if (warning !== undefined) repairs.add(warning);
+    for (const { warning, fault } of good) if (warning !== undefined) repairs.add(warning, fault);
     const record = join(
       good.map((part) => part.record),
       isOnce,
     );
-    return { ...(first as GoodMarcPart), record, warning: repairs.text };
+    return { ...(first as GoodMarcPart), record, warning: repairs.text, fault: repairs.fault };
   }
   const what = bad.id === undefined ? 'what may be a part of it' : 'a part of it';
   const id = parts.find((part) => part.id !== undefined)?.id;
-  return { ...first, id, reason: `${what}, at byte ${bad.offset} of the file, cannot be read: ${bad.reason}` };
+  const reason = `${what}, at byte ${bad.offset} of the file, cannot be read: ${bad.reason}`;
+  return { ...first, id, title: bad.title, reason, fault: { ...bad.fault, kind: 'part-of-record' } };
 }
 
 const isBad = (part: MarcPart): part is BadMarcPart => part.reason !== undefined;

@@ -1,3 +1,4 @@
+import { titleOf } from './faults/field-places.ts';
 import {
   BASE_ADDRESS_AT,
   ENTRY_LENGTH,
@@ -46,6 +47,12 @@ export class MarcRecord {
   /** The 24 characters of the leader; its lengths and addresses are those of the first physical record. */
   get leader(): string {
     return this.bytes.toString('latin1', 0, LEADER_LENGTH);
+  }
+
+  /** The title (245 $a $b), for people; undefined without one. */
+  get title(): string | undefined {
+    const [field] = this.fieldsWithTag('245');
+    return field && titleOf(field);
   }
 
   /** The fields in the order of the directory. */

@@ -95,14 +95,14 @@ async function* normalized(
 ): AsyncGenerator<readonly ReadItem[], void, undefined> {
   if (normalization?.kind !== pod.kind) return yield* read;
   const { normalizeRecord } = await import('./normalize/normalize-record.ts');
-  const { UnusableRecord } = await import('./build-record.ts');
+  const { UnusableRecord } = await import('./faults/unusable-record.ts');
   const withFields = (item: GoodRecord): ReadItem => {
     try {
       return { ...item, record: normalizeRecord(item.record, normalization as PodNormalization) };
     } catch (error) {
       if (!(error instanceof UnusableRecord)) throw error;
-      const { ordinal, offset, id } = item;
-      return { kind: 'erratum', ordinal, offset, id, reason: error.message };
+      const { ordinal, offset, id, record } = item;
+      return { kind: 'erratum', ordinal, offset, id, title: record.title, reason: error.message, fault: error.fault };
     }
   };
   for await (const batch of read) {

@@ -1,6 +1,9 @@
 import type { SaxesTagNS } from 'saxes';
 import { reasonOf } from '../../../lib/system-error.ts';
-import { BAD_REFERENCE, ForgivingParser } from './forgiving-parser.ts';
+import type { FaultKind } from '../../errata/fault-kinds.ts';
+import { hexOf } from './faults/readable-text.ts';
+import { UnusableRecord } from './faults/unusable-record.ts';
+import { BAD_REFERENCE, ForgivingParser, UNDEFINED_ENTITY } from './forgiving-parser.ts';
 import { MARCXML_NAMESPACE } from './marcxml-markup.ts';
 import type { MarcPart } from './read-record.ts';
 import { RecordDraft } from './record-draft.ts';
@@ -10,17 +13,22 @@ import { TextPlace } from './text-place.ts';
 const LONGEST_TOKEN = 1_000_000;
 const DEEPEST = 100;
 
-const NO_NAMESPACE = `the record has no namespace: MARCXML has xmlns="${MARCXML_NAMESPACE}", also for each record`;
+const NO_NAMESPACE = new UnusableRecord(
+  `the record has no namespace: MARCXML has xmlns="${MARCXML_NAMESPACE}", also for each record`,
+  { kind: 'no-namespace' },
+);
 const NO_RECORDS = `the file has no records: expected <record> elements with xmlns="${MARCXML_NAMESPACE}"`;
 
 /** Thrown for XML that cannot be parsed any further. */
 export class UnreadableXml extends Error {
   /** Number of bytes of the file before the error. */
   readonly offset: number;
+  readonly kind: FaultKind;
 
-  constructor(message: string, offset: number) {
+  constructor(message: string, offset: number, kind: FaultKind) {
     super(message);
     this.offset = offset;
+    this.kind = kind;
   }
 }
 
@@ -52,7 +60,9 @@ export class MarcXmlParser {
     const sax = this.#sax;
     // These are six handlers. With one more, V8 keeps the properties of the parser in a table, and parsing takes four
     // times as long. So no handlers are set for the other parts of a document.
-    sax.on('doctype', () => this.#refuse('the XML has a document type (DOCTYPE), which MARCXML has not: remove it'));
+    sax.on('doctype', () =>
+      this.#refuse('the XML has a document type (DOCTYPE), which MARCXML has not: remove it', 'document-type'),
+    );
     sax.on('opentagstart', ({ name }) => {
       if (this.#record === undefined) this.#tagOffset = this.#offset() - Buffer.byteLength(name) - 2;
     });
@@ -67,22 +77,29 @@ export class MarcXmlParser {
     this.#place.write(text, bytes);
     this.#parse(() => this.#sax.write(text));
     if (this.#place.characters - this.#lastToken > LONGEST_TOKEN) {
-      this.#refuse(`no tag and no text ends within ${LONGEST_TOKEN} characters`);
+      this.#refuse(`no tag and no text ends within ${LONGEST_TOKEN} characters`, 'too-large');
     }
   }
 
   /** Takes a byte that is not UTF-8. @throws UnreadableXml outside of a record */
   writeInvalid(byte: number): void {
-    const problem = `the byte ${byte.toString(16).toUpperCase()} is not UTF-8, which is expected of MARCXML`;
-    if (this.#record === undefined) this.#refuse(problem, this.#place.bytes);
-    this.#record.fault(() => problem);
+    const hex = hexOf(byte);
+    if (this.#record === undefined) {
+      const problem = `the byte ${hex} is not UTF-8, which is expected of MARCXML`;
+      this.#refuse(problem, 'xml-not-utf-8', this.#place.bytes);
+    }
+    this.#record.fault(
+      'xml-not-utf-8',
+      () => `has the byte ${hex}, which is not UTF-8, as is expected of MARCXML`,
+      `\\x${hex}`,
+    );
     this.write('\u{fffd}', 1);
   }
 
   /** @throws UnreadableXml when the document is not complete */
   end(): void {
     this.#parse(() => this.#sax.close());
-    if (!this.#hasRecords && !this.#isEmptyCollection) this.#read.push(faultAt(0, NO_RECORDS));
+    if (!this.#hasRecords && !this.#isEmptyCollection) this.#read.push(faultAt(0, NO_RECORDS, 'no-records'));
   }
 
   /** The records and errata since the last call. */
@@ -93,8 +110,8 @@ export class MarcXmlParser {
   }
 
   /** Adds the final erratum. */
-  fail({ message, offset }: UnreadableXml): void {
-    this.#read.push(faultAt(offset, `${message}; nothing behind this place is read`));
+  fail({ message, offset, kind }: UnreadableXml): void {
+    this.#read.push(faultAt(offset, `${message}; nothing behind this place is read`, kind));
   }
 
   #parse(work: () => void): void {
@@ -103,7 +120,7 @@ export class MarcXmlParser {
     } catch (error) {
       const problem = error instanceof UnreadableXml ? undefined : xmlProblem(reasonOf(error));
       if (problem === undefined) throw error;
-      this.#refuse(problem);
+      this.#refuse(problem, 'malformed-xml');
     }
   }
 
@@ -111,18 +128,19 @@ export class MarcXmlParser {
   #forgive(message: string): boolean {
     if (this.#record === undefined) return false;
     this.#hasBadReference ||= message === BAD_REFERENCE;
-    this.#record.fault(() => xmlProblem(this.#sax.makeError(message).message) ?? message);
+    const kind = message === UNDEFINED_ENTITY ? 'entity' : 'xml-character';
+    this.#record.fault(kind, () => `${WORDS[kind]}${placeOf(this.#sax.makeError(message).message)}`);
     return true;
   }
 
   /** A reference without its semicolon has taken tags for a part of it: perhaps that of the next record, too. */
   #requireNoTag(text: string): void {
     if (!this.#hasBadReference || !/&#[^;<]*</.test(text)) return;
-    this.#refuse('the XML is not well-formed: a character reference has no semicolon at its end');
+    this.#refuse('the XML is not well-formed: a character reference has no semicolon at its end', 'malformed-xml');
   }
 
-  #refuse(message: string, offset = this.#offset()): never {
-    throw new UnreadableXml(message, offset);
+  #refuse(message: string, kind: FaultKind, offset = this.#offset()): never {
+    throw new UnreadableXml(message, offset, kind);
   }
 
   /** Number of bytes before the current position of the parser. */
@@ -137,7 +155,7 @@ export class MarcXmlParser {
   #open({ uri, local, attributes }: SaxesTagNS): void {
     this.#tokenEnds();
     if (this.#depth === 0) this.#requireUtf8();
-    if (++this.#depth > DEEPEST) this.#refuse(`elements are nested more than ${DEEPEST} deep`);
+    if (++this.#depth > DEEPEST) this.#refuse(`elements are nested more than ${DEEPEST} deep`, 'too-large');
     this.#isEmptyCollection = this.#depth === 1 && local === 'collection' && uri === MARCXML_NAMESPACE;
     if (this.#record !== undefined) {
       if (this.#hasBadReference) for (const { value } of Object.values(attributes)) this.#requireNoTag(value);
@@ -153,7 +171,7 @@ export class MarcXmlParser {
   #requireUtf8(): void {
     const { encoding } = this.#sax.xmlDecl;
     if (encoding === undefined || /^(?:utf-?8|us-ascii)$/i.test(encoding)) return;
-    this.#refuse(`the XML is declared to be ${encoding}: expected UTF-8`);
+    this.#refuse(`the XML is declared to be ${encoding}: expected UTF-8`, 'xml-encoding');
   }
 
   #addText(text: string): void {
@@ -177,13 +195,25 @@ export class MarcXmlParser {
 }
 
 /** An erratum of the file, not of a record. */
-const faultAt = (offset: number, reason: string): MarcPart => ({
+const faultAt = (offset: number, reason: string, kind: FaultKind): MarcPart => ({
   offset,
   id: undefined,
   type: undefined,
   length: 0,
   reason,
+  fault: { kind },
 });
+
+const WORDS = {
+  entity: 'has an entity that XML does not have, such as those of HTML',
+  'xml-character': 'has a character that XML cannot have',
+} as const;
+
+/** Line and column of a message of the XML parser. */
+function placeOf(message: string): string {
+  const [, line, column] = /^(\d+):(\d+): /.exec(message) ?? [];
+  return line === undefined ? '' : ` (line ${line}, column ${column})`;
+}
 
 /** The message of the XML parser in words; undefined for other errors. */
 function xmlProblem(message: string): string | undefined {

@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer';
+import { around, type Fault } from '../../errata/fault.ts';
 import { joinFields } from './build-record.ts';
 import { isTag } from './check-record.ts';
+import { readableText } from './faults/readable-text.ts';
 import {
   CODING_AT,
   ENTRY_LENGTH,
@@ -20,6 +22,7 @@ interface MendedRecord {
   readonly bytes: Buffer;
   /** What was repaired, or left out. */
   readonly warning: string;
+  readonly fault: Fault | undefined;
 }
 
 const DELIMITER = Buffer.of(SUBFIELD_DELIMITER);
@@ -32,10 +35,12 @@ const DELIMITER = Buffer.of(SUBFIELD_DELIMITER);
  */
 export function mendFields(bytes: Buffer): MendedRecord | undefined {
   if (!hasSoundDirectory(bytes)) return undefined;
-  const repairs = new Repairs();
+  const counts = new Map<string, number>();
+  const repairs = new Repairs((tag) => counts.get(tag) ?? 1);
   const isUnicode = isUtf8(bytes);
   const fields: FieldBytes[] = [];
   for (const field of fieldBytesOf(bytes)) {
+    counts.set(field.tag, (counts.get(field.tag) ?? 0) + 1);
     const mended = mendField(field, isUnicode, repairs);
     if (mended !== undefined) fields.push(mended);
   }
@@ -43,7 +48,7 @@ export function mendFields(bytes: Buffer): MendedRecord | undefined {
   if (warning === undefined) return undefined;
   const record = joinFields(bytes.toString('latin1', 0, LEADER_LENGTH), fields).bytes;
   record[CODING_AT] = bytes[CODING_AT]!;
-  return record.length > LONGEST_RECORD ? undefined : { bytes: record, warning };
+  return record.length > LONGEST_RECORD ? undefined : { bytes: record, warning, fault: repairs.fault };
 }
 
 /** Whether each entry leads to a field, which may be empty, and they do not overlap. */
@@ -65,7 +70,9 @@ function mendField(field: FieldBytes, isUnicode: boolean, repairs: Repairs): Fie
   if (isControlTag(tag)) return field;
   const first = bytes.indexOf(SUBFIELD_DELIMITER);
   if (first < 0 && bytes.length !== 2) {
-    repairs.add(`field ${tag} ${bytes.length === 0 ? 'is empty' : 'has no subfield delimiter (1F)'}: it was left out`);
+    const what = bytes.length === 0 ? 'is empty' : 'has text without a subfield';
+    const place = { field: tag, ...around('', readableText(bytes.subarray(0, 80)), '') };
+    repairs.addIn(place, 'empty-field', `${what}: the field was left out`);
     return undefined;
   }
   const [one = '', ...others] = bytes.toString('latin1', 0, first < 0 ? 2 : first);
@@ -74,7 +81,8 @@ function mendField(field: FieldBytes, isUnicode: boolean, repairs: Repairs): Fie
     const next = bytes.indexOf(SUBFIELD_DELIMITER, at + 1);
     const subfield = bytes.subarray(at + 1, next < 0 ? bytes.length : next);
     const found = codeOf(subfield, isUnicode);
-    const code = mendCode(tag, found, repairs);
+    const text = readableText(subfield.subarray(Buffer.byteLength(found), 160));
+    const code = mendCode(tag, { code: found, text }, repairs);
     if (code !== undefined) parts.push(DELIMITER, Buffer.from(code), subfield.subarray(Buffer.byteLength(found)));
     at = next;
   }

@@ -1,10 +1,13 @@
-import { buildRecord, deletionOf, UnusableRecord } from './build-record.ts';
+import { buildRecord, deletionOf } from './build-record.ts';
 import { checkRecord, type Findings } from './check-record.ts';
 import { type Piece, RecordCutter, tooLong } from './cut-records.ts';
+import { describeFault, withPlace } from './faults/describe-fault.ts';
+import { titleIn } from './faults/field-places.ts';
+import { UnusableRecord } from './faults/unusable-record.ts';
 import { findId } from './find-id.ts';
 import { CODING_AT, LONGEST_RECORD, STATUS_AT, TYPE_AT } from './iso2709.ts';
 import { RecordJoiner } from './join-records.ts';
-import { marcIdProblem } from './marc-id.ts';
+import { marcIdFault } from './marc-id.ts';
 import { fieldsOf, MarcRecord } from './marc-record.ts';
 import { fieldsOfMarc8 } from './marc8/fields-of-marc8.ts';
 import { mendFields } from './mend-fields.ts';
@@ -49,10 +52,10 @@ class PieceReader {
 
   #readPiece(piece: Piece): MarcPart {
     try {
-      if (piece.problem !== undefined) throw new UnusableRecord(piece.problem);
+      if (piece.problem !== undefined) throw new UnusableRecord(piece.problem.reason, { kind: piece.problem.kind });
       return this.#readSound(piece);
     } catch (error) {
-      return this.#readAgain(piece, reasonOf(error));
+      return this.#readAgain(piece, whyUnusable(error));
     }
   }
 
@@ -60,50 +63,56 @@ class PieceReader {
   #readSound({ offset, bytes }: Piece): GoodMarcPart {
     const found = this.#found;
     checkRecord(bytes, found);
-    if (found.problem !== undefined) throw new UnusableRecord(found.problem);
+    if (found.problem !== undefined) throw describeFault(bytes, found.problem);
     const record = repair(bytes, found.repair);
     const isDecoded = found.repair === 'marc8';
     const id = isDecoded ? idOf(record) : bytes.toString('utf8', found.idStart, found.idEnd).trim();
-    const idProblem = marcIdProblem(id);
-    if (idProblem !== undefined) throw new UnusableRecord(idProblem);
+    const fault = marcIdFault(id, () => record.fieldsWithTag('001').length > 0);
+    if (fault !== undefined) throw fault;
     return { offset, id, deleted: bytes[STATUS_AT] === DELETED, record, type: bytes[TYPE_AT], length: bytes.length };
   }
 
   /** Reads a record with a fault: its leader is corrected where that loses nothing; a deletion needs only an id. */
-  #readAgain(piece: Piece, firstReason: string): MarcPart {
+  #readAgain(piece: Piece, first: UnusableRecord): MarcPart {
     const { offset, bytes, length = bytes.length } = piece;
     const plain = piece.problem === undefined ? withPlainLeader(bytes) : undefined;
-    let reason = firstReason;
+    let why = first;
     try {
       if (plain !== undefined) return this.#readSound({ offset, bytes: plain });
     } catch (error) {
-      reason = reasonOf(error);
+      why = whyUnusable(error);
     }
     const mended = plain && bytes[STATUS_AT] !== DELETED ? this.#readMended({ offset, bytes: plain }) : undefined;
-    if (mended !== undefined) return { ...mended, length };
-    if (piece.problem === undefined && length > LONGEST_RECORD) reason = tooLong(length);
+    if (mended instanceof UnusableRecord) why = mended;
+    else if (mended !== undefined) return { ...mended, length };
+    if (piece.problem === undefined && length > LONGEST_RECORD) {
+      const { kind, reason } = tooLong(length);
+      why = new UnusableRecord(reason, { kind });
+    }
     const id = findId(bytes);
     const part = { offset, type: bytes[TYPE_AT], length };
-    if (id === undefined || bytes[STATUS_AT] !== DELETED) return { ...part, id, reason };
+    if (id === undefined || bytes[STATUS_AT] !== DELETED) {
+      return { ...part, id, title: titleIn(bytes), reason: why.message, fault: why.fault };
+    }
     return { ...part, id, deleted: true, record: deletionOf(id) };
   }
 
-  /** Reads a record whose fields can be repaired; undefined when it has other faults, too. */
-  #readMended({ offset, bytes }: Piece): GoodMarcPart | undefined {
+  /** Reads a record whose fields can be repaired; returns its other fault, if it has one; undefined without repairs. */
+  #readMended({ offset, bytes }: Piece): GoodMarcPart | UnusableRecord | undefined {
     const mended = mendFields(bytes);
     if (mended === undefined) return undefined;
     try {
-      return { ...this.#readSound({ offset, bytes: mended.bytes }), warning: mended.warning };
+      const { warning, fault } = mended;
+      return { ...this.#readSound({ offset, bytes: mended.bytes }), warning, fault };
     } catch (error) {
-      reasonOf(error);
-      return undefined;
+      return whyUnusable(error);
     }
   }
 }
 
-/** The reason why a record is unusable. */
-function reasonOf(error: unknown): string {
-  if (error instanceof UnusableRecord) return error.message;
+/** @throws another error */
+function whyUnusable(error: unknown): UnusableRecord {
+  if (error instanceof UnusableRecord) return error;
   throw error;
 }
 
@@ -125,6 +134,15 @@ function repair(bytes: Buffer, what: Findings['repair']): MarcRecord {
     case 'layout':
       return buildRecord(bytes.toString('latin1', 0, 24), fieldsOf(bytes));
     case 'marc8':
-      return buildRecord(bytes.toString('latin1', 0, 24), fieldsOfMarc8(bytes));
+      return decoded(bytes);
+  }
+}
+
+/** @throws UnusableRecord */
+function decoded(bytes: Buffer): MarcRecord {
+  try {
+    return buildRecord(bytes.toString('latin1', 0, 24), fieldsOfMarc8(bytes));
+  } catch (error) {
+    throw withPlace(bytes, error);
   }
 }

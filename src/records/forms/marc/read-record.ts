@@ -1,3 +1,4 @@
+import type { Fault } from '../../errata/fault.ts';
 import type { ReadErratum, ReadRecord as ReadRecordOfForm } from '../record-form.ts';
 import type { MarcRecord } from './marc-record.ts';
 
@@ -28,6 +29,8 @@ interface MarcPartFacts {
   readonly length: number;
   /** What was repaired in it. */
   readonly warning?: string | undefined;
+  /** Of the reason, or of the first thing that was repaired. */
+  readonly fault?: Fault | undefined;
 }
 
 export interface GoodMarcPart extends MarcPartFacts {
@@ -40,5 +43,8 @@ export interface GoodMarcPart extends MarcPartFacts {
 /** One that cannot be read; its id may be known. */
 export interface BadMarcPart extends MarcPartFacts {
   readonly id: string | undefined;
+  /** Its title, as far as it can be read. */
+  readonly title?: string | undefined;
   readonly reason: string;
+  readonly fault: Fault;
 }

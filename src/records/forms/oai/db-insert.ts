@@ -104,7 +104,10 @@ class DbInsertParser {
     this.#items = [];
     if (fault === undefined) return items;
     const reason = `${fault.message}; nothing behind this place is read`;
-    return [...items, { kind: 'erratum', ordinal: this.#ordinal + 1, offset: this.#offset(), reason }];
+    return [
+      ...items,
+      { kind: 'erratum', ordinal: this.#ordinal + 1, offset: this.#offset(), reason, fault: { kind: 'oai-page' } },
+    ];
   }
 
   #decoded(decode: () => string): string {
@@ -213,7 +216,13 @@ function readItem(draft: DraftItem, ordinal: number, requireUri: boolean): ReadI
   const place = { ordinal, offset };
   const value = (name: string): string => texts.get(name)?.trim() ?? '';
   const [id, datestamp, status] = [value('identifier'), value('datestamp'), value('status')];
-  const bad = (reason: string): ReadItem => ({ kind: 'erratum', ...place, ...(id !== '' && { id }), reason });
+  const bad = (reason: string): ReadItem => ({
+    kind: 'erratum',
+    ...place,
+    ...(id !== '' && { id }),
+    reason,
+    fault: { kind: 'oai-record' },
+  });
   if (id === '') return bad('the item has no identifier');
   if (status === 'deleted') return { kind: 'deletion', ...place, id };
   if (status !== '') return bad(`its status is ${excerpt(status)}: expected "deleted"`);

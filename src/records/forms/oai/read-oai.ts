@@ -1,6 +1,7 @@
 import { TidemarkError } from '../../../core/errors.ts';
 import { mapInOrder } from '../../../lib/calls/map-in-order.ts';
-import { excerpt } from '../../../lib/excerpt.ts';
+import { excerpt, shortened } from '../../../lib/excerpt.ts';
+import type { Fault } from '../../errata/fault.ts';
 import type { Normalization } from '../normalization.ts';
 import type { ReadErratum, ReadItem, SharedByFiles } from '../record-form.ts';
 import { isSetSpec, oddities, recordProblem } from './check-record.ts';
@@ -11,9 +12,18 @@ import { oaiReadingOf } from './oai-reading.ts';
 import { writeOaiRecord } from './oai-record.ts';
 import { PageCutter, type PagePart } from './page-cutter.ts';
 import { PageEnvelope } from './page-envelope.ts';
+import { unescapeXml } from './xml-text.ts';
 
 /** Batches that are transformed while the next ones are cut. */
 const BATCHES_AT_A_TIME = 3;
+
+const ODD: Fault = { kind: 'oai-odd' };
+const TITLE = /<(?:[\w.-]+:)?title(?:\s[^<>]*)?>([^<]*)</;
+const MOST_TITLE = 120;
+
+/** The title in metadata, for people. */
+const titleIn = (xml: string): string | undefined =>
+  shortened(unescapeXml(TITLE.exec(xml)?.[1] ?? '').trim(), MOST_TITLE) || undefined;
 
 interface GoodRecord {
   readonly kind: 'good';
@@ -56,7 +66,10 @@ function finished(draft: Draft, { derived, problem, warning }: Derived): ReadIte
   if (draft.kind !== 'good') return draft;
   const { ordinal, offset, record, metadata } = draft;
   const { identifier: id, datestamp, setSpecs, about } = record;
-  if (problem !== undefined) return { kind: 'erratum', ordinal, offset, id, reason: problem };
+  const title = problem === undefined && warning === undefined ? undefined : titleIn(metadata.xml);
+  if (problem !== undefined) {
+    return { kind: 'erratum', ordinal, offset, id, title, reason: problem, fault: { kind: 'transform' } };
+  }
   const bytes = writeOaiRecord({
     header: { identifier: id, datestamp, setSpecs, deleted: false },
     metadata: metadata.xml,
@@ -64,8 +77,8 @@ function finished(draft: Draft, { derived, problem, warning }: Derived): ReadIte
     derived,
   });
   const warnings = warning === undefined ? draft.warnings : [...draft.warnings, warning];
-  const read = { kind: 'record', ordinal, offset, id, deleted: false, record: { bytes } } as const;
-  return warnings.length === 0 ? read : { ...read, warning: warnings.join('; ') };
+  const read = { kind: 'record', ordinal, offset, id, deleted: false, record: { bytes, title } } as const;
+  return warnings.length === 0 ? read : { ...read, warning: warnings.join('; '), fault: ODD };
 }
 
 /** Reads one page, up to what is made of its records. */
@@ -101,11 +114,13 @@ class PageReader {
     const { reading } = this.#delivery;
     if (part.kind === 'unreadable') {
       if (part.isMalformed && reading?.malformed === 'stop') throw invalid(part.reason, place);
-      return [{ kind: 'erratum', ...place, ...(part.id !== undefined && { id: part.id }), reason: part.reason }];
+      const fault = { kind: part.isMalformed ? 'malformed-xml' : 'oai-record' } as const;
+      return [{ kind: 'erratum', ...place, ...(part.id !== undefined && { id: part.id }), reason: part.reason, fault }];
     }
     const reason = `the page cannot be read at byte ${part.offset}: ${part.reason}`;
     if (reading !== undefined) throw invalid(reason, place);
-    return [{ kind: 'erratum', ...place, reason: `${reason}; nothing behind this place is read` }];
+    const fault = { kind: 'oai-page' } as const;
+    return [{ kind: 'erratum', ...place, reason: `${reason}; nothing behind this place is read`, fault }];
   }
 
   #record(record: CutRecord, place: Pick<ReadErratum, 'ordinal' | 'offset'>): readonly Draft[] {
@@ -113,10 +128,15 @@ class PageReader {
     const known = id === '' ? {} : { id };
     const problem =
       recordProblem(record) ?? (record.deleted ? undefined : this.#delivery.formatProblem(metadata!.namespace));
-    if (problem !== undefined) return [{ kind: 'erratum', ...place, ...known, reason: problem }];
+    if (problem !== undefined) {
+      const title = titleIn(metadata?.xml ?? '');
+      return [{ kind: 'erratum', ...place, ...known, title, reason: problem, fault: { kind: 'oai-record' } }];
+    }
     const warnings = this.#warnings(record);
     if (!record.deleted) return [{ kind: 'good', ...place, record, metadata: metadata!, warnings }];
-    const asErrata = warnings.map((reason) => ({ kind: 'erratum', ...place, id, reason, warning: true }) as const);
+    const asErrata = warnings.map(
+      (reason) => ({ kind: 'erratum', ...place, id, reason, fault: ODD, warning: true }) as const,
+    );
     return [{ kind: 'deletion', ...place, id }, ...asErrata];
   }
 
@@ -132,7 +152,7 @@ class PageReader {
   #skipped(): readonly ReadErratum[] {
     return this.#cutter.envelope.skipped.map((format) => {
       const reason = `its records in the format ${excerpt(format)} are not read: an upload has one format`;
-      return { kind: 'erratum', ordinal: ++this.#ordinal, offset: 0, reason, warning: true };
+      return { kind: 'erratum', ordinal: ++this.#ordinal, offset: 0, reason, fault: ODD, warning: true };
     });
   }
 }

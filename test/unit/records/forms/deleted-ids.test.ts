@@ -69,7 +69,7 @@ describe('lists of ids to delete', () => {
           [2, 2, `an id has at most 255 bytes; this begins with "${'1'.repeat(79)}…`],
           [3, 303, 'the line has 10000 bytes: a line has one id'],
           [4, 10_304, 'an id has no control characters: "a\\u0000b"'],
-          [5, 10_308, 'the line is not UTF-8'],
+          [5, 10_308, 'the line is not UTF-8: it has the byte FC'],
           [6, 10_310, '3'],
         ],
       );

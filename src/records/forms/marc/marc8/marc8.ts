@@ -1,4 +1,6 @@
-import { INVALID_TEXT, UnusableRecord } from '../build-record.ts';
+import { INVALID_TEXT } from '../build-record.ts';
+import { hexOf } from '../faults/readable-text.ts';
+import { UnusableBytes } from '../faults/unusable-record.ts';
 import { eastAsian } from './eacc.ts';
 import { ANSEL, ASCII, CHOSEN_SETS, type CharacterSet, LOWER_SETS } from './marc8-sets.ts';
 
@@ -25,7 +27,7 @@ const CONTROLS: ReadonlyMap<number, string> = new Map([
  * the code table, and extended Latin in the upper half. Numeric character references become their characters: MARC-8
  * has them for characters outside of its sets (MARC 21 Specifications, Character Sets, Part 4, "Lossless conversion").
  * Marks at the end, without a letter behind them, are left out: they are not those of the letter before them.
- * @throws UnusableRecord for codes that the character sets do not contain
+ * @throws UnusableBytes for codes that the character sets do not contain
  */
 export function decodeMarc8(bytes: Buffer): string {
   let lower = ASCII;
@@ -58,7 +60,7 @@ export function decodeMarc8(bytes: Buffer): string {
     const mark = set.marks.get(byte & 0x7f);
     if (mark !== undefined) marks += mark;
     else {
-      text += characterOf(byte, set) + marks;
+      text += characterOf(bytes, at, set) + marks;
       marks = '';
     }
     at++;
@@ -80,22 +82,26 @@ function characterOfReference(reference: string): string {
   return INVALID_TEXT.test(character) ? reference : character;
 }
 
-function characterOf(byte: number, set: CharacterSet): string {
+function characterOf(bytes: Buffer, at: number, set: CharacterSet): string {
+  const byte = bytes[at]!;
   if (byte <= SPACE) return String.fromCharCode(byte);
   const isControl = byte >= DELETE && byte <= UPPER_HALF + SPACE;
   const character = isControl ? CONTROLS.get(byte) : set.letters.get(byte & 0x7f);
   if (character !== undefined) return character;
-  throw new UnusableRecord(
-    `the byte ${hexOf(byte)} is not a character of the MARC-8 set ${set.name}, which is in use there`,
-  );
+  throw notIn(set, bytes.subarray(at, at + 1));
 }
 
 function wideCharacterAt(bytes: Buffer, at: number, set: CharacterSet): string {
   const code = bytes.subarray(at, at + WIDTH);
   const character = code.length < WIDTH ? undefined : set.letters.get(code.readUIntBE(0, WIDTH) & 0x7f_7f_7f);
   if (character !== undefined) return character;
-  const hex = [...code].map(hexOf).join(' ');
-  throw new UnusableRecord(`the bytes ${hex} are not a character of the MARC-8 set ${set.name}, which is in use there`);
+  throw notIn(set, code);
+}
+
+function notIn(set: CharacterSet, bytes: Buffer): UnusableBytes {
+  const found = `${bytes.length === 1 ? 'the byte' : 'the bytes'} ${[...bytes].map(hexOf).join(' ')}`;
+  const what = `has ${found}, which MARC-8 does not have in ${set.name}, and leader/09 does not say UTF-8`;
+  return new UnusableBytes(what, bytes);
 }
 
 interface Chosen {
@@ -119,8 +125,9 @@ function readEscape(bytes: Buffer, at: number): Chosen {
   if (wide !== null) {
     return { set: eastAsian(), isLower: HALVES.get(wide[1]!) !== 'upper', length: 1 + wide[0].length };
   }
-  const hex = [...bytes.subarray(at, at + 4)].map(hexOf).join(' ');
-  throw new UnusableRecord(`the escape sequence ${hex} chooses no character set of MARC-8`);
+  const sequenceBytes = bytes.subarray(at, at + 4);
+  const hex = [...sequenceBytes].map(hexOf).join(' ');
+  throw new UnusableBytes(`switches to a character set that MARC-8 does not have (${hex})`, sequenceBytes);
 }
 
 const HALVES: ReadonlyMap<string, 'lower' | 'upper'> = new Map([
@@ -129,5 +136,3 @@ const HALVES: ReadonlyMap<string, 'lower' | 'upper'> = new Map([
   [')', 'upper'],
   ['-', 'upper'],
 ]);
-
-const hexOf = (byte: number): string => byte.toString(16).toUpperCase().padStart(2, '0');

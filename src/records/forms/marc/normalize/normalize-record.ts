@@ -1,5 +1,5 @@
 import { appendFields } from '../append-fields.ts';
-import { UnusableRecord } from '../build-record.ts';
+import { UnusableRecord } from '../faults/unusable-record.ts';
 import { type FieldBytes, LONGEST_FIELD, SUBFIELD_DELIMITER } from '../iso2709.ts';
 import type { MarcRecord } from '../marc-record.ts';
 import type { ItemMapping, PodNormalization } from './normalization.ts';
@@ -37,7 +37,10 @@ function fieldOf(tag: string, text: string): FieldBytes {
   const bytes = Buffer.from(text);
   if (bytes.length < LONGEST_FIELD) return { tag, bytes };
   const most = `a field of MARC21 has at most ${(LONGEST_FIELD - 1).toLocaleString('en')}`;
-  throw new UnusableRecord(`the field ${tag} that its normalization adds would have ${bytes.length} bytes: ${most}`);
+  throw new UnusableRecord(`the field ${tag} that its normalization adds would have ${bytes.length} bytes: ${most}`, {
+    kind: 'normalization',
+    field: tag,
+  });
 }
 
 /** The text of the first subfield with a code; empty when there is none. */

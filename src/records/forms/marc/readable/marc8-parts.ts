@@ -1,6 +1,6 @@
 import type { TextPart } from '../../../readable/readable-record.ts';
 import { PartsWriter } from '../../../readable/text-parts.ts';
-import { UnusableRecord } from '../build-record.ts';
+import { UnusableRecord } from '../faults/unusable-record.ts';
 import { decodeMarc8 } from '../marc8/marc8.ts';
 
 /** Bytes of the longest character or escape sequence: a beginning that ends within one cannot be decoded. */

@@ -176,7 +176,7 @@ describe('Parts of a MARC21 record', () => {
         ],
       );
       const place = before + at * good.length;
-      const start = `a part of it, at byte ${place} of the file, cannot be read: 01 at byte`;
+      const start = `a part of it, at byte ${place} of the file, cannot be read: field 500`;
       assert.ok(read[1]!.kind === 'erratum' && read[1]!.reason.startsWith(start));
     }
   });
@@ -218,7 +218,7 @@ describe('Parts of a MARC21 record', () => {
 
   it('are kept in memory up to a number, also when they are tiny or cannot be read', () => {
     const place = { offset: 0, id: '1', type: undefined, length: 0 };
-    const bad: MarcPart = { ...place, reason: 'wrong' };
+    const bad: MarcPart = { ...place, fault: { kind: 'not-a-record' }, reason: 'wrong' };
     const good: MarcPart = { ...place, deleted: false, record: new MarcRecord(part('1')), length: 70 };
     const read = (one: MarcPart, count: number): readonly ReadRecord[] => {
       const joiner = new RecordJoiner(Infinity);

@@ -19,7 +19,7 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
     /the record has no namespace: MARCXML has/,
   ],
   ['no 001', `<record>${LEADER}${TITLE}</record>`, /no field 001/],
-  ['an empty 001', `<record>${LEADER}${ID(' ')}${TITLE}</record>`, /no field 001/],
+  ['an empty 001', `<record>${LEADER}${ID(' ')}${TITLE}</record>`, /field 001 is empty/],
   ['an id of two lines', `<record>${LEADER}${ID('12\n34')}${TITLE}</record>`, /no control characters: "12\\n34"/],
   ['no leader', `<record>${ID('bad')}${TITLE}</record>`, /no leader/],
   ['two leaders', `<record>${LEADER}${LEADER}${ID('bad')}</record>`, /two leaders/],
@@ -69,27 +69,27 @@ const FAULTS: readonly (readonly [string, string, RegExp])[] = [
     `<record>${LEADER}${ID('bad')}<subfield code="a"/></record>`,
     /an element subfield/,
   ],
-  ['an element within a text', `<record>${LEADER}${ID('b<i/>d')}</record>`, /element within a text/],
+  ['an element within a text', `<record>${LEADER}${ID('b<i/>d')}</record>`, /field 001 has an element within its text/],
   ['a record within a record', `<record>${LEADER}${ID('bad')}${GOOD('inner')}</record>`, /an element record/],
   [
     'a control character',
     `<record>${LEADER}${ID('bad')}${TITLE.replace('K', 'K\x02')}</record>`,
-    /disallowed character$/,
+    /^field 245 \$a has a character that XML cannot have \(line 2, column \d+\)$/,
   ],
   [
     'a control character by number',
     `<record>${LEADER}${ID('bad')}${TITLE.replace('K', '&#x1f;K')}</record>`,
-    /line 2, column \d+: malformed character entity$/,
+    /^field 245 \$a has a character that XML cannot have \(line 2, column \d+\)$/,
   ],
   [
     'an entity that is not declared',
     `<record>${LEADER}${ID('bad')}${TITLE.replace('K', '&eacute;K')}</record>`,
-    /undefined entity$/,
+    /^field 245 \$a has an entity that XML does not have.* \(line 2, column \d+\)$/,
   ],
   [
     'a control character in an attribute',
     `<record>${LEADER}${ID('bad')}${TITLE.replace('"a"', '"&#1;"')}</record>`,
-    /malformed character entity$/,
+    /^field 245 has a character that XML cannot have/,
   ],
   [
     'a field of more than 9,998 bytes',
@@ -203,7 +203,7 @@ describe('Faults of MARCXML', () => {
       assert.deepEqual([erratum?.offset, last?.offset], [Buffer.byteLength(start), xml.indexOf(GOOD('dernière'))]);
       assert.equal(
         erratum?.kind === 'erratum' && erratum.reason,
-        'the byte E9 is not UTF-8, which is expected of MARCXML',
+        'field 245 $a has the byte E9, which is not UTF-8, as is expected of MARCXML',
       );
     }
   });
@@ -352,7 +352,7 @@ describe('A reader of MARCXML', () => {
     const reason = `the record has no namespace: MARCXML has xmlns="${SLIM}", also for each record`;
     const offset = xml.indexOf('<record');
     assert.deepEqual(await readAll(readMarcXml, Buffer.from(xml)), [
-      { kind: 'erratum', ordinal: 1, offset, id: '1', reason },
+      { kind: 'erratum', ordinal: 1, offset, id: '1', title: 'Kůň', reason, fault: { kind: 'no-namespace' } },
     ]);
   });
 
@@ -367,7 +367,7 @@ describe('A reader of MARCXML', () => {
     const without = '<collection xmlns="urn:x"/>';
     for (const xml of [without, collection('<record xmlns="urn:x"/>'), collection('<collection/>')]) {
       assert.deepEqual(await readAll(readMarcXml, Buffer.from(xml)), [
-        { kind: 'erratum', ordinal: 1, offset: 0, reason },
+        { kind: 'erratum', ordinal: 1, offset: 0, title: undefined, reason, fault: { kind: 'no-records' } },
       ]);
     }
   });

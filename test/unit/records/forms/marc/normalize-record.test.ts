@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { buildRecord, UnusableRecord } from '../../../../../src/records/forms/marc/build-record.ts';
+import { buildRecord } from '../../../../../src/records/forms/marc/build-record.ts';
+import { UnusableRecord } from '../../../../../src/records/forms/marc/faults/unusable-record.ts';
 import type { MarcField, MarcRecord } from '../../../../../src/records/forms/marc/marc-record.ts';
 import type { PodNormalization } from '../../../../../src/records/forms/marc/normalize/normalization.ts';
 import { normalizeRecord } from '../../../../../src/records/forms/marc/normalize/normalize-record.ts';
