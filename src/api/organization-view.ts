@@ -84,7 +84,7 @@ export const organizationSchema = z
     title: z.string().optional(),
     contacts: z.array(contactSchema).describe('Their addresses are shown to those who have a token.'),
     private: z.boolean().describe('Whether what it delivers is for some alone.'),
-    readers: z.array(z.string()).optional().describe('Groups of tokens that may read it. For administrators.'),
+    readers: z.array(z.string()).optional().describe('Groups of tokens that may read it. For those who manage it.'),
     normalization: normalizationSchema.optional().describe('Absent: records stay as they are.'),
     created: datetime,
     defaultStream: z.string().optional().describe('The id of its default stream; absent without any stream.'),
@@ -150,14 +150,15 @@ export type StreamView = z.output<typeof streamSchema>;
 export interface OrganizationReader {
   /** E-mail addresses are not public. */
   readonly seesAddresses: boolean;
-  readonly seesReaders: boolean;
+  /** Who manages it sees its settings. */
+  readonly manages: boolean;
 }
 
-const ADMINISTRATOR_READS: OrganizationReader = { seesAddresses: true, seesReaders: true };
+const ADMINISTRATOR_READS: OrganizationReader = { seesAddresses: true, manages: true };
 
 export function organizationView(
   organization: Organization,
-  { seesAddresses, seesReaders }: OrganizationReader = ADMINISTRATOR_READS,
+  { seesAddresses, manages }: OrganizationReader = ADMINISTRATOR_READS,
 ): OrganizationView {
   const { id, title, contacts, normalization, created, defaultStream, streams, readers, dumps } = organization;
   return {
@@ -165,7 +166,7 @@ export function organizationView(
     ...(title !== undefined && { title }),
     contacts: seesAddresses ? [...contacts] : contacts.map(({ name }) => ({ name })),
     private: organization.private === true,
-    ...(seesReaders && readers !== undefined && { readers: [...readers] }),
+    ...(manages && readers !== undefined && { readers: [...readers] }),
     ...(normalization !== undefined && { normalization }),
     created: formatTime(created),
     ...(defaultStream !== undefined && { defaultStream }),

@@ -24,7 +24,7 @@ const limits = {
 /** As `parseScope` accepts it. */
 const NAME = SLUG.source.slice(1, -1);
 
-const SCOPE = `(?:administer|metrics|(?:post|read|upload|download):(?:\\*|${NAME})|group:${NAME})`;
+const SCOPE = `(?:administer|metrics|(?:post|read|upload|download|manage):(?:\\*|${NAME})|group:${NAME})`;
 
 /** As `parseExpiry` accepts it. */
 const EXPIRY =
@@ -48,6 +48,7 @@ export const tokenSchema = z
     created: datetime,
     expires: datetime.optional(),
     revoked: datetime.optional(),
+    madeBy: z.string().optional().describe('The id of the token that made it; absent when an administrator did.'),
     ...limits,
   })
   .meta({ id: 'Token', description: 'The stored record of a token; not the token itself.' });
@@ -73,7 +74,7 @@ export type TokenView = z.infer<typeof tokenSchema>;
 
 /** The view of a token in the API: without its digest. */
 export function tokenView(record: TokenRecord, now: number): TokenView {
-  const { id, name, scopes, created, expires, revoked, limits } = record;
+  const { id, name, scopes, created, expires, revoked, madeBy, limits } = record;
   return {
     id,
     name,
@@ -82,6 +83,7 @@ export function tokenView(record: TokenRecord, now: number): TokenView {
     created: formatTime(created),
     ...(expires !== undefined && { expires: formatTime(expires) }),
     ...(revoked !== undefined && { revoked: formatTime(revoked) }),
+    ...(madeBy !== undefined && { madeBy }),
     ...limits,
   };
 }

@@ -1,4 +1,4 @@
-import { administers, may } from '../../access/may.ts';
+import { may } from '../../access/may.ts';
 import type { OrganizationReader } from '../../api/organization-view.ts';
 import type { Organization } from '../../records/organization.ts';
 import { readersOf } from '../../records/organization-readers.ts';
@@ -17,7 +17,10 @@ export async function shownOrganizations(
 }
 
 /** E-mail addresses of contacts are not public. */
-export function readerOf(response: RoutedResponse): OrganizationReader {
+export function readerOf(response: RoutedResponse, organization: Organization): OrganizationReader {
   const sender = senderOf(response);
-  return { seesAddresses: sender.kind !== 'anonymous', seesReaders: administers(sender) };
+  return {
+    seesAddresses: sender.kind !== 'anonymous',
+    manages: may(sender, 'manage-organization', readersOf(organization)),
+  };
 }

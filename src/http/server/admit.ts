@@ -154,6 +154,7 @@ function missingScope(name: string, action: Action, set: Guarded | undefined): T
 
 function scopeFor(action: Action, set: Guarded | undefined): Scope {
   if (action === 'upload-files' && set !== undefined) return `upload:${set.slug}`;
+  if (action === 'manage-organization' && set !== undefined) return `manage:${set.slug}`;
   const isOfPosters = action === 'post-changes' || action === 'read-postings';
   if (isOfPosters && set !== undefined) return `post:${set.slug}`;
   return action === 'read-metrics' ? 'metrics' : 'administer';

@@ -74,13 +74,13 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
 
   return [
     get('/organizations/:org/settings', {
-      action: 'administer',
+      action: 'manage-organization',
       ...SETTINGS,
       handle: (request, response) => show(request, response),
     }),
 
     post('/organizations/:org/settings', {
-      action: 'administer',
+      action: 'manage-organization',
       ...CHANGE,
       async handle(request, response) {
         const given = await form(request);
@@ -97,7 +97,7 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
 function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm): readonly Route[] {
   return [
     post('/organizations/:org/streams', {
-      action: 'administer',
+      action: 'manage-organization',
       ...ADD_STREAM,
       async handle(request, response) {
         const given = await form(request);
@@ -109,7 +109,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
     }),
 
     post('/organizations/:org/streams/:stream/default', {
-      action: 'administer',
+      action: 'manage-organization',
       ...MAKE_DEFAULT,
       async handle(request, response) {
         await organizations.changeStream(param(request, 'org'), param(request, 'stream'), { default: true });
@@ -118,7 +118,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
     }),
 
     post('/organizations/:org/streams/:stream/archive', {
-      action: 'administer',
+      action: 'manage-organization',
       ...ARCHIVE,
       async handle(request, response, { undo }) {
         const archived = undo === undefined;
@@ -132,7 +132,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
 function dumpRoutes({ jobs: { streamDumps: streamDumpJobs } }: ServedApp): readonly Route[] {
   return DUMP_KINDS.map((kind) =>
     post(`/organizations/:org/dumps/${kind}`, {
-      action: 'administer',
+      action: 'manage-organization',
       ...MAKE_DUMP,
       id: `${MAKE_DUMP.id}-${kind}`,
       async handle(request, response) {

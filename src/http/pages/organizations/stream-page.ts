@@ -29,12 +29,12 @@ interface StreamPage extends OrganizationFrame {
 
 /** A stream with its uploads, its own dumps, and its sets. */
 export function renderStreamPage(page: StreamPage): string {
-  const { organization, stream, uploads, records, before, next, frame, mayUpload } = page;
+  const { organization, stream, uploads, records, before, next, frame, mayUpload, mayManage } = page;
   const name = stream.title ?? stream.id;
   const isDefault = organization.defaultStream === stream.id;
   const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream.id}</span>${stream.archived !== undefined && ' · archived: it takes no uploads'}${stream.set !== undefined && html` · filled by the harvests of <a href="../../../../collections/${stream.set}/">${stream.set}</a>`}</p>
 ${figures([['records now', formatCount(records)]])}
-${frame.viewer.isAdministrator && !isDefault && stream.set === undefined && buttons(stream)}
+${mayManage && !isDefault && stream.set === undefined && buttons(stream)}
 <h2>Uploads</h2>
 ${
   uploads.length === 0

@@ -47,7 +47,7 @@ export function organizationRoutes(
       answers: [json(organizationsSchema, 'The organizations.')],
       async handle(_request, response) {
         const shown = await shownOrganizations(organizations, response);
-        sendJson(response, { organizations: shown.map((one) => organizationView(one, readerOf(response))) });
+        sendJson(response, { organizations: shown.map((one) => organizationView(one, readerOf(response, one))) });
       },
     }),
 
@@ -79,12 +79,13 @@ export function organizationRoutes(
       query: NO_PARAMETERS,
       answers: [json(organizationSchema, 'The organization.'), NO_ORGANIZATION],
       handle(_request, response) {
-        sendJson(response, organizationView(organizationOf(response), readerOf(response)));
+        const organization = organizationOf(response);
+        sendJson(response, organizationView(organization, readerOf(response, organization)));
       },
     }),
 
     patch('/api/organizations/:org', {
-      action: 'administer',
+      action: 'manage-organization',
       id: 'changeOrganization',
       tag: 'organizations',
       summary: 'Changes title, contacts, normalization and dumps of an organization',
@@ -119,7 +120,7 @@ export function organizationRoutes(
     }),
 
     post('/api/organizations/:org/streams', {
-      action: 'administer',
+      action: 'manage-organization',
       id: 'addStream',
       tag: 'organizations',
       summary: 'Makes a stream',
@@ -153,7 +154,7 @@ export function organizationRoutes(
     }),
 
     patch('/api/organizations/:org/streams/:stream', {
-      action: 'administer',
+      action: 'manage-organization',
       id: 'changeStream',
       tag: 'organizations',
       summary: 'Changes title and dumps of a stream, makes it the default, or archives it',
