@@ -49,7 +49,10 @@ function requireFew(sender: Principal, all: readonly TokenRecord[]): void {
   const now = Date.now();
   const valid = all.filter((record) => maySeeToken(sender, record) && stateOf(record, now) === 'valid').length;
   if (valid < MOST_VALID) return;
-  throw new TidemarkError('conflict', `there are ${MOST_VALID} valid tokens already: revoke those that nobody uses`);
+  throw new TidemarkError(
+    'conflict',
+    `there are ${MOST_VALID} valid tokens already: revoke those that are not used any more`,
+  );
 }
 
 function notToGive(name: string, scope: Scope): TidemarkError {

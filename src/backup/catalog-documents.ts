@@ -41,6 +41,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   rebuild: 'never',
   clock: 'never',
   journal: 'never',
+  'token-use': 'never',
   'artifact-check': 'never',
   'nsdl-refusal': 'before',
   dataset: 'after',

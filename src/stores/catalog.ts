@@ -29,7 +29,7 @@ export interface Catalog {
 }
 
 /**
- * `records`: the state of syncing a set with artifacts; `dump` and `change-dump`: the packages of a set;
+ * `token-use`: when each token was last used; `records`: the state of syncing a set with artifacts; `dump` and `change-dump`: the packages of a set;
  * `list-archive`: its archived lists; `removals`: whether versions of it are being removed; `made-links`: see
  * ingest/linked-sets.ts; `archive`: the archive to which the log is written; `session`: the key of sessions, and the
  * sessions that ended; `subscription`: a receiver of changes; `delivery`: the position of a subscription in the log;
@@ -47,6 +47,7 @@ export type CatalogKind =
   | 'page-directory'
   | 'source'
   | 'token'
+  | 'token-use'
   | 'session'
   | 'journal'
   | 'records'

@@ -19,9 +19,12 @@ export const madeTokenSchema = tokenSchema
 
 const MOST_BYTES = 65_536;
 
-/** Tokens, for administrators, and for those who manage an organization. @param stopping ends bodies that are being read when the server stops */
+/**
+ * Tokens, for administrators, and for those who manage an organization.
+ * @param stopping ends bodies that are being read when the server stops
+ */
 export function tokenRoutes(
-  { access: { tokens }, sets, records: { organizations }, configuration }: ServedApp,
+  { access: { tokens, uses }, sets, records: { organizations }, configuration }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
   const { idleTimeoutMs } = configuration;
@@ -36,8 +39,9 @@ export function tokenRoutes(
       answers: [json(tokensSchema, 'The tokens, without their secrets.')],
       async handle(_request, response) {
         const now = Date.now();
-        const shown = (await tokens.list()).filter((record) => maySeeToken(senderOf(response), record));
-        sendJson(response, { tokens: shown.map((record) => tokenView(record, now)) });
+        const [all, usesOf] = await Promise.all([tokens.list(), uses.list()]);
+        const shown = all.filter((record) => maySeeToken(senderOf(response), record));
+        sendJson(response, { tokens: shown.map((record) => tokenView(record, now, usesOf.get(record.id))) });
       },
     }),
 

@@ -11,7 +11,8 @@ const SUBJECTS = ['set', 'org', 'stream', 'activity', 'collection', 'number', 'n
 const LOGGED: readonly Action[] = ['administer', 'manage-organization', 'manage-tokens'];
 
 /**
- * Logs a line for every change by those who administer or manage, through a form or the API: the sender, the action and its subject.
+ * Logs a line for every change by those who administer or manage, through a form or the API: the sender, the action and
+ * its subject.
  */
 export function logAdministration(logger: Logger, { method, action, operation }: Route): RequestHandler {
   const isLogged = LOGGED.includes(action) && method !== 'get';

@@ -4,7 +4,15 @@ import { failpoint } from '../../lib/failpoint.ts';
 import { ensureReceiving, type ReceivingRegistry } from './first-stream.ts';
 import { type RecordingParts, recordUpload } from './record-upload.ts';
 import { randomId, storeFile } from './store-file.ts';
-import { MOST_FILES, requireUploadName, requireUrl, tooManyFiles, type Upload, type UploadedFile } from './upload.ts';
+import {
+  MOST_FILES,
+  requireUploadName,
+  requireUrl,
+  type Sender,
+  tooManyFiles,
+  type Upload,
+  type UploadedFile,
+} from './upload.ts';
 
 export interface ReceivingParts extends RecordingParts {
   readonly artifacts: Pick<ArtifactStore, 'put' | 'delete'>;
@@ -16,6 +24,7 @@ export interface UploadLabels {
   readonly name?: string | undefined;
   /** The URL from which a job fetches the file, in place of files. */
   readonly url?: string | undefined;
+  readonly by?: Sender | undefined;
 }
 
 /**
@@ -60,7 +69,7 @@ export class Receiving {
    * Records the upload under the next number of the stream, which the first upload of an organization makes.
    * @throws TidemarkError `invalid`; `not-found` or `conflict` when the stream accepts no uploads (any more)
    */
-  async finish({ stream: named, name, url }: UploadLabels): Promise<Upload> {
+  async finish({ stream: named, name, url, by }: UploadLabels): Promise<Upload> {
     const organization = this.#organization;
     if (name !== undefined) requireUploadName(name);
     if (url !== undefined) requireUrl(url);
@@ -68,7 +77,7 @@ export class Receiving {
     if (url === undefined && this.#files.length === 0) throw neither();
     if (Date.now() - this.#begun > LONGEST_UPLOAD_MS) throw tookTooLong();
     const stream = await ensureReceiving(this.#parts.organizations, organization, named);
-    const labels = { ...(name && { name }), ...(url !== undefined && { url }) };
+    const labels = { ...(name && { name }), ...(url !== undefined && { url }), ...(by !== undefined && { by }) };
     const upload = { organization, stream, ...labels, files: this.#files, token: randomId() };
     // From here on the document may exist, even when the store reports an error: its files must stay.
     this.#keys.length = 0;

@@ -26,9 +26,12 @@ import type { RejectedForm } from './set-pages.ts';
 /** Milliseconds in which a browser must open the page that shows a new token. */
 const MADE_MS = 60_000;
 
-/** The page of tokens, for administrators and those who manage an organization. @param stopping ends bodies that are being read when the server stops */
+/**
+ * The page of tokens, for administrators and those who manage an organization.
+ * @param stopping ends bodies that are being read when the server stops
+ */
 export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { tokens } = app.access;
+  const { tokens, uses } = app.access;
   const { configuration } = app;
   const { idleTimeoutMs } = configuration;
 
@@ -37,8 +40,9 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
     more: Partial<TokensPage> & { readonly revokedId?: string | undefined },
   ): Promise<void> {
     const now = Date.now();
-    const shown = (await tokens.list()).filter((record) => maySeeToken(senderOf(response), record));
-    const all = shown.map((record) => tokenView(record, now)).toReversed();
+    const [every, usesOf] = await Promise.all([tokens.list(), uses.list()]);
+    const shown = every.filter((record) => maySeeToken(senderOf(response), record));
+    const all = shown.map((record) => tokenView(record, now, usesOf.get(record.id))).toReversed();
     const revoked = all.find(({ id }) => id === more.revokedId);
     const frame = await frameOf(app, request, response);
     sendPage(
@@ -164,6 +168,14 @@ function tokenTable(tokens: readonly TokenView[], { now }: Frame): Html {
     { name: 'State', style: 'short', cell: ({ state }) => html`<span class="state ${STYLES[state]}">${state}</span>` },
     { name: 'Made', style: 'short', cell: ({ created }) => timeOf(created, now) },
     { name: 'Expires', style: 'short', cell: ({ expires }) => timeOf(expires, now) ?? 'never' },
+    {
+      name: 'Last used',
+      style: 'short',
+      cell: ({ lastUse }) =>
+        lastUse === undefined
+          ? 'never'
+          : html`${timeOf(lastUse.at, now)}<span class="more-of">from ${lastUse.address}</span>`,
+    },
     { name: 'Actions', cell: (token) => token.state === 'valid' && revokeForm(token) },
   ]);
 }

@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import { administers, may } from '../../../access/may.ts';
 import { runView } from '../../../api/activity-run-view.ts';
+import type { SeenOfSenders } from '../../../api/sender-view.ts';
 import { streamDumpsView } from '../../../api/stream-dump-view.ts';
 import { listedUploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
@@ -11,6 +12,7 @@ import { type StreamWithSet, setOfStream, setsOfStream } from '../../../records/
 import { summarize } from '../../../sets/summarized-sets.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { get, type Route } from '../../request/route.ts';
+import { seesSenders } from '../../request/sent-by.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { shownOrganizations } from '../../response/shown-organizations.ts';
 import { frameOf } from '../parts/frame.ts';
@@ -87,7 +89,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
           dumps,
           errata,
           sets: shown,
-          uploads: viewsOf(listed),
+          uploads: viewsOf(listed, seesSenders(response)),
           runs: found.map((run) => runView(run, isWhole)),
           did: did && DID[did],
         };
@@ -109,7 +111,7 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
           streamDumpsView(name, app),
           setsOf(name, response),
         ]);
-        const views = viewsOf(listed);
+        const views = viewsOf(listed, seesSenders(response));
         const records = counts.get(stream.id) ?? 0;
         const last = views.at(-1)?.number ?? 1;
         const next = views.length === UPLOADS_PER_PAGE && last > 1 ? last : undefined;
@@ -120,6 +122,6 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
   ];
 }
 
-function viewsOf({ uploads, states }: ListedUploads) {
-  return uploads.map((upload) => listedUploadView(upload, states.get(upload.number)));
+function viewsOf({ uploads, states }: ListedUploads, sees: SeenOfSenders) {
+  return uploads.map((upload) => listedUploadView(upload, states.get(upload.number), sees));
 }

@@ -7,6 +7,7 @@ import type { AnswerHeader } from '../../request/operation-headers.ts';
 import { streamParameter } from '../../request/query-parameters.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, options, patch, post, type Route, remove } from '../../request/route.ts';
+import { sentBy } from '../../request/sent-by.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
@@ -100,6 +101,7 @@ export function resumableRoutes(
         const status = await resumableUploads.begin(param(request, 'org'), {
           stream: query.stream ?? (metadata.get('stream') || undefined),
           name: metadata.get('name'),
+          by: sentBy(request, response),
           files: filesOf(metadata, length),
           length,
           metadata: header,

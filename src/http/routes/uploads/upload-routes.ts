@@ -11,6 +11,7 @@ import { limit, streamParameter } from '../../request/query-parameters.ts';
 import { podJson, receiveUpload, type UploadRequest, uploadJson } from '../../request/receive-upload.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
+import { seesSenders, sentBy } from '../../request/sent-by.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { answerHead } from '../../response/answer-head.ts';
@@ -67,18 +68,19 @@ export function uploadRoutes(
   { records: { uploads, organizations }, configuration: { idleTimeoutMs, baseUrl } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
-  const uploadRequest = (request: Request, { stream }: Named): UploadRequest => ({
+  const uploadRequest = (request: Request, response: Response, { stream }: Named): UploadRequest => ({
     organization: param(request, 'org'),
     stream,
     headers: request.headers,
     body: requestBody(request, { idleTimeoutMs, stopping, isPaced: true }),
+    by: sentBy(request, response),
   });
 
   async function receiveAsPod(request: Request, response: Response, query: Named): Promise<void> {
     const organization = param(request, 'org');
     const streamOf = (name: string) => podStream(organizations, organization, name);
     try {
-      const upload = await receiveUpload(uploads, uploadRequest(request, query), { streamOf });
+      const upload = await receiveUpload(uploads, uploadRequest(request, response, query), { streamOf });
       const view = podView(uploadView(upload, undefined), baseUrl);
       response.location(`../../api/organizations/${organization}/uploads/${view.id}`);
       sendJson(response, view, 201);
@@ -111,9 +113,9 @@ export function uploadRoutes(
         ...FAILURES,
       ],
       async handle(request, response, query) {
-        const upload = await receiveUpload(uploads, uploadRequest(request, query));
+        const upload = await receiveUpload(uploads, uploadRequest(request, response, query));
         response.location(`uploads/${upload.stream}/${upload.number}`);
-        sendJson(response, uploadView(upload, undefined), 201);
+        sendJson(response, uploadView(upload, undefined, seesSenders(response)), 201);
       },
     }),
     post('/organizations/:org/uploads', {
@@ -162,7 +164,13 @@ export function uploadRoutes(
       ],
       async handle(request, response, { stream, ...page }) {
         const organization = param(request, 'org');
-        sendJson(response, uploadsView(organization, await uploads.list(organization, stream, page), page));
+        sendJson(
+          response,
+          uploadsView(organization, await uploads.list(organization, stream, page), {
+            ...page,
+            sees: seesSenders(response),
+          }),
+        );
       },
     }),
 
@@ -175,7 +183,7 @@ export function uploadRoutes(
       answers: [json(uploadSchema, 'The upload.'), { status: 404, description: 'There is no such upload.' }],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, uploadView(upload, await uploads.stateOf(upload)));
+        sendJson(response, uploadView(upload, await uploads.stateOf(upload), seesSenders(response)));
       },
     }),
 

@@ -9,6 +9,7 @@ import { eachErratum } from '../../../records/errata/read-errata.ts';
 import { param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { get, post, type Route } from '../../request/route.ts';
+import { seesSenders } from '../../request/sent-by.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { setCaching } from '../../response/caching.ts';
@@ -116,7 +117,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, uploadView(upload, await app.jobs.uploads.retry(upload)));
+        sendJson(response, uploadView(upload, await app.jobs.uploads.retry(upload), seesSenders(response)));
       },
     }),
   ];
