@@ -45,6 +45,7 @@ const SHOTS: readonly Shot[] = [
 ];
 /** Taken when there are organizations, too: other pages show them as well. */
 const SHOTS_OF_ORGANIZATIONS: readonly Shot[] = [
+  { name: 'organizations', path: '/organizations/?sort=last-upload&order=desc', height: 560 },
   { name: 'organization', path: '/organizations/lane/', height: 1240 },
   { name: 'organization-dumps', path: '/organizations/lane/', height: 1068, at: '#errors' },
   { name: 'upload', path: `/organizations/lane/streams/full-2026/uploads/${SHOWN.withErrata}/`, height: 1300 },

@@ -15,7 +15,7 @@ import type { Scope, Verb } from './scope.ts';
  * - `read-organization`: read what an organization has uploaded, and the results of processing it
  * - `upload-files`: upload files of an organization, and have a failed upload processed again
  * - `manage-organization`: change an organization, its streams, uploads and dumps
- * - `manage-tokens`: list, make and revoke tokens, as far as grants.ts lets the sender
+ * - `manage-any`: what is for those who manage any organization: its tokens (see grants.ts), and the overview
  * - `administer`: make the server do work, and give access to others
  * - `read-metrics`: read the state of the server; its figures cover all sets
  */
@@ -30,7 +30,7 @@ export type Action =
   | 'read-organization'
   | 'upload-files'
   | 'manage-organization'
-  | 'manage-tokens'
+  | 'manage-any'
   | 'administer'
   | 'read-metrics';
 
@@ -60,7 +60,7 @@ export function may(principal: Principal, action: Action, about: Guarded | undef
       return holds(principal, 'upload', about) || holds(principal, 'manage', about);
     case 'manage-organization':
       return holds(principal, 'manage', about);
-    case 'manage-tokens':
+    case 'manage-any':
       return administers(principal) || managesAny(principal);
     case 'administer':
       return administers(principal);

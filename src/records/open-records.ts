@@ -26,6 +26,7 @@ import { StreamDumps } from './dumps/stream-dumps.ts';
 import { followsDefault } from './follows-default.ts';
 import type { Organization } from './organization.ts';
 import { OrganizationRegistry } from './organization-registry.ts';
+import { Overview } from './overview/overview.ts';
 import type { NamedRun } from './runs/activity-run.ts';
 import { ActivityRunner } from './runs/activity-runner.ts';
 import { ActivityRuns } from './runs/activity-runs.ts';
@@ -111,6 +112,7 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   });
   return {
     organizations,
+    overview: new Overview(stored),
     uploads,
     resumableUploads,
     uploadProcessor,

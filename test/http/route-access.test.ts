@@ -235,6 +235,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/uploads/:stream/:number/errors.csv': 'who may read the organization',
   'POST /api/organizations/:org/uploads/:stream/:number/retry': 'who may upload for the organization',
 
+  'GET /api/organization-overview': 'who may manage an organization',
+  'GET /api/organization-overview.csv': 'who may manage an organization',
   'GET /api/tokens': 'who may manage an organization',
   'POST /api/tokens': 'who may manage an organization',
   'POST /api/tokens/:id/revoke': 'who may manage an organization',

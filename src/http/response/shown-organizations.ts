@@ -1,8 +1,10 @@
 import { may } from '../../access/may.ts';
 import type { OrganizationReader } from '../../api/organization-view.ts';
+import { type OverviewOrder, type OverviewRow, overviewRows } from '../../api/overview-view.ts';
 import type { Organization } from '../../records/organization.ts';
 import { readersOf } from '../../records/organization-readers.ts';
 import type { OrganizationRegistry } from '../../records/organization-registry.ts';
+import type { Overview } from '../../records/overview/overview.ts';
 import { type RoutedResponse, senderOf } from '../request/admitted.ts';
 import { makePrivate } from './caching.ts';
 
@@ -14,6 +16,17 @@ export async function shownOrganizations(
   makePrivate(response);
   const sender = senderOf(response);
   return (await organizations.list()).filter((one) => may(sender, 'read-organization', readersOf(one)));
+}
+
+/** The state of the organizations that the sender manages. */
+export async function managedOverview(
+  overview: Pick<Overview, 'read'>,
+  response: RoutedResponse,
+  order: OverviewOrder,
+): Promise<readonly OverviewRow[]> {
+  makePrivate(response);
+  const sender = senderOf(response);
+  return overviewRows(await overview.read((one) => may(sender, 'manage-organization', readersOf(one))), order);
 }
 
 /** E-mail addresses of contacts are not public. */

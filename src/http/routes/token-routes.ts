@@ -31,7 +31,7 @@ export function tokenRoutes(
 
   return [
     get('/api/tokens', {
-      action: 'manage-tokens',
+      action: 'manage-any',
       id: 'listTokens',
       tag: 'tokens',
       summary: 'Every token that was ever created, oldest first; of organizations, to those who manage these',
@@ -46,7 +46,7 @@ export function tokenRoutes(
     }),
 
     post('/api/tokens', {
-      action: 'manage-tokens',
+      action: 'manage-any',
       id: 'createToken',
       tag: 'tokens',
       summary: 'Creates a token',
@@ -74,7 +74,7 @@ export function tokenRoutes(
     }),
 
     post('/api/tokens/:id/revoke', {
-      action: 'manage-tokens',
+      action: 'manage-any',
       id: 'revokeToken',
       tag: 'tokens',
       summary: 'Revokes a token for ever',

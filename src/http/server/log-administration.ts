@@ -8,7 +8,7 @@ import type { Route } from '../request/route.ts';
 /** Parts of a path that name the subject of an action. */
 const SUBJECTS = ['set', 'org', 'stream', 'activity', 'collection', 'number', 'name', 'kind', 'job', 'id'] as const;
 
-const LOGGED: readonly Action[] = ['administer', 'manage-organization', 'manage-tokens'];
+const LOGGED: readonly Action[] = ['administer', 'manage-organization', 'manage-any'];
 
 /**
  * Logs a line for every change by those who administer or manage, through a form or the API: the sender, the action and

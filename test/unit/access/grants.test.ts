@@ -30,7 +30,7 @@ const ACTIONS: readonly Action[] = [
   'read-organization',
   'upload-files',
   'manage-organization',
-  'manage-tokens',
+  'manage-any',
   'administer',
   'read-metrics',
 ];

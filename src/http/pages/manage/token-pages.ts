@@ -54,14 +54,14 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
 
   return [
     get('/tokens', {
-      action: 'manage-tokens',
+      action: 'manage-any',
       ...pageOperation('tokensPage', 'Every token that was ever made, and the form that makes one'),
       query: z.object({ revoked: z.string().optional() }),
       handle: (request, response, { revoked }) => show({ request, response }, { revokedId: revoked }),
     }),
 
     post('/tokens', {
-      action: 'manage-tokens',
+      action: 'manage-any',
       id: 'createTokenByForm',
       tag: 'pages',
       summary: 'Makes a token, and leads to the page that shows it',
@@ -113,7 +113,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
     }),
 
     post('/tokens/:id/revoke', {
-      action: 'manage-tokens',
+      action: 'manage-any',
       id: 'revokeTokenByForm',
       tag: 'pages',
       summary: 'Revokes a token for ever, and leads back to the others',

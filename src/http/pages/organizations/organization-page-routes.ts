@@ -12,9 +12,9 @@ import { type StreamWithSet, setOfStream, setsOfStream } from '../../../records/
 import { summarize } from '../../../sets/summarized-sets.ts';
 import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { get, type Route } from '../../request/route.ts';
-import { seesSenders } from '../../request/sent-by.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { shownOrganizations } from '../../response/shown-organizations.ts';
+import { managedOverview, shownOrganizations } from '../../response/shown-organizations.ts';
+import { seesSenders } from '../../response/upload-senders.ts';
 import { frameOf } from '../parts/frame.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { organizationFrameOf } from './organization-frame.ts';
@@ -36,7 +36,7 @@ const DID = {
 
 /** The pages of organizations and of their streams. */
 export function organizationPageRoutes(app: ServedApp): readonly Route[] {
-  const { organizations, runs, uploads } = app.records;
+  const { organizations, overview, runs, uploads } = app.records;
   const { sets, index } = app;
 
   /** Number of live records by stream id, without streams whose set does not exist yet. */
@@ -60,10 +60,13 @@ export function organizationPageRoutes(app: ServedApp): readonly Route[] {
     get('/organizations/', {
       action: 'read-source',
       ...ORGANIZATIONS,
-      async handle(request, response) {
+      async handle(request, response, order) {
         const frame = await frameOf(app, request, response);
         const shown = await shownOrganizations(organizations, response);
-        sendPage(response, renderOrganizationsPage({ frame, organizations: shown }));
+        const managed = frame.viewer.managesAny ? await managedOverview(overview, response, order) : [];
+        const isManaged = new Set(managed.map(({ organization }) => organization));
+        const others = shown.filter(({ id }) => !isManaged.has(id));
+        sendPage(response, renderOrganizationsPage({ frame, managed, order, organizations: others }));
       },
     }),
 

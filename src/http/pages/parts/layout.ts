@@ -122,7 +122,7 @@ function header({ frame, part }: Page): Html {
   const { top, viewer } = frame;
   const isShown = (its: (typeof PARTS)[number]) => {
     if (its.part === 'datasets') return viewer.seesDatasets;
-    if ('forManagers' in its) return viewer.seesTokens;
+    if ('forManagers' in its) return viewer.managesAny;
     return viewer.isAdministrator || !('forAdministrators' in its);
   };
   const shown = PARTS.filter((its) => isShown(its) || its.part === part);

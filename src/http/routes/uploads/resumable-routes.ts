@@ -7,10 +7,10 @@ import type { AnswerHeader } from '../../request/operation-headers.ts';
 import { streamParameter } from '../../request/query-parameters.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, options, patch, post, type Route, remove } from '../../request/route.ts';
-import { sentBy } from '../../request/sent-by.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
+import { sentBy } from '../../response/upload-senders.ts';
 import {
   bytesOf,
   filesOf,

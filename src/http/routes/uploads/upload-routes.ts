@@ -11,12 +11,12 @@ import { limit, streamParameter } from '../../request/query-parameters.ts';
 import { podJson, receiveUpload, type UploadRequest, uploadJson } from '../../request/receive-upload.ts';
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
-import { seesSenders, sentBy } from '../../request/sent-by.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { sendJson } from '../../response/send-json.ts';
+import { seesSenders, sentBy } from '../../response/upload-senders.ts';
 import { podProblem, podView } from './pod-answers.ts';
 
 const bytes = z.string().meta({ format: 'binary' });

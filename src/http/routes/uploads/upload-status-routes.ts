@@ -9,11 +9,11 @@ import { eachErratum } from '../../../records/errata/read-errata.ts';
 import { param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
 import { get, post, type Route } from '../../request/route.ts';
-import { seesSenders } from '../../request/sent-by.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
+import { seesSenders } from '../../response/upload-senders.ts';
 
 const uploadErrorSchema = z
   .strictObject({

@@ -3,7 +3,7 @@ import { may } from '../../access/may.ts';
 import type { SeenOfSenders } from '../../api/sender-view.ts';
 import type { Sender } from '../../records/arrivals/upload.ts';
 import { readersOf } from '../../records/organization-readers.ts';
-import { organizationOf, type RoutedRequest, type RoutedResponse, senderOf } from './admitted.ts';
+import { organizationOf, type RoutedRequest, type RoutedResponse, senderOf } from '../request/admitted.ts';
 
 /** The sender of a request, as it is stored with an upload. */
 export function sentBy({ headers, socket }: RoutedRequest, response: RoutedResponse): Sender {
