@@ -1,7 +1,9 @@
 import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
+import { MOST_URL } from '../records/arrivals/upload.ts';
 import { MOST_READERS } from '../records/checked-readers.ts';
 import { NORMALIZATIONS } from '../records/forms/record-forms.ts';
+import { type MessageSettings, MOST_SECRET } from '../records/messages/message-settings.ts';
 import {
   EMAIL,
   idPattern,
@@ -64,6 +66,29 @@ const changedDumpSettingsSchema = z
   })
   .meta({ id: 'DumpSettingChanges' });
 
+const messageSettingsSchema = z
+  .strictObject({
+    url: z.string().optional().describe('Where messages are posted, as JSON.'),
+    signed: z.boolean().describe('Whether they are signed with a secret: the header `X-Hub-Signature`.'),
+    mail: z.boolean().describe('Whether contacts with an address get mail.'),
+    errors: z.boolean().describe('Whether there is also a message when an upload was processed and has errors.'),
+  })
+  .meta({ id: 'MessageSettings', description: 'Who gets a message when an upload has failed.' });
+
+const changedMessagesSchema = z
+  .strictObject({
+    url: z.string().max(MOST_URL).nullable().optional(),
+    secret: z
+      .string()
+      .max(MOST_SECRET)
+      .nullable()
+      .optional()
+      .describe('The key of the signature, 8 characters or more.'),
+    mail: z.boolean().optional(),
+    errors: z.boolean().optional(),
+  })
+  .meta({ id: 'MessageSettingChanges' });
+
 export const streamSchema = z
   .strictObject({
     stream: z.string().describe('Its id within the organization.'),
@@ -90,6 +115,7 @@ export const organizationSchema = z
     defaultStream: z.string().optional().describe('The id of its default stream; absent without any stream.'),
     streams: z.array(streamSchema).describe('In the order in which they were made.'),
     dumps: dumpSettingsSchema.optional().describe('Of the records of its default stream.'),
+    messages: messageSettingsSchema.optional().describe('For those who manage it; absent when there are none.'),
   })
   .meta({ id: 'Organization', description: 'Who delivers files.' });
 
@@ -121,6 +147,7 @@ export const changedOrganizationSchema = z
       .describe('It concerns the uploads that are processed from then on.'),
     ...access,
     dumps: changedDumpSettingsSchema.optional(),
+    messages: changedMessagesSchema.optional(),
   })
   .meta({ id: 'OrganizationChanges', description: 'What is absent does not change; null removes it.' });
 
@@ -160,7 +187,8 @@ export function organizationView(
   organization: Organization,
   { seesAddresses, manages }: OrganizationReader = ADMINISTRATOR_READS,
 ): OrganizationView {
-  const { id, title, contacts, normalization, created, defaultStream, streams, readers, dumps } = organization;
+  const { id, title, contacts, normalization, created, defaultStream, streams, readers, dumps, messages } =
+    organization;
   return {
     organization: id,
     ...(title !== undefined && { title }),
@@ -172,6 +200,15 @@ export function organizationView(
     ...(defaultStream !== undefined && { defaultStream }),
     streams: streams.map((stream) => streamView(organization, stream.id)),
     ...dumpSettings(dumps),
+    ...(manages && messages !== undefined && { messages: messagesView(messages) }),
+  };
+}
+
+/** The secret is not shown. */
+function messagesView({ url, secret, mail, errors }: MessageSettings) {
+  return {
+    ...(url !== undefined && { url }),
+    ...{ signed: secret !== undefined, mail: mail === true, errors: errors === true },
   };
 }
 

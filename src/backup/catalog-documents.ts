@@ -27,6 +27,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   'harvest-run': 'before',
   'stream-dump': 'before',
   'upload-pause': 'never',
+  'upload-messages': 'never',
   followed: 'never',
   'resumable-uploads': 'never',
   subscription: 'never',

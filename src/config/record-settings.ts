@@ -103,6 +103,22 @@ export const RECORD_SETTINGS = {
     meaning:
       'How often a request to an OAI-PMH repository is sent again when it fails, from 0 to 100, before the run fails; the pauses grow from half a second to a minute.',
   }),
+  smtpUrl: setting({
+    variable: 'TIDEMARK_SMTP_URL',
+    takenBy: WORKERS,
+    schema: values.smtpUrl,
+    default: '(none: no mail is sent)',
+    meaning:
+      'The mail server that messages about failed uploads are sent by, such as `smtp://user:password@mail.example.org:587` (STARTTLS) or `smtps://…` (TLS, port 465). It has no flag, because a command line can be read by others.',
+  }),
+  mailFrom: setting({
+    variable: 'TIDEMARK_MAIL_FROM',
+    flag: '--mail-from <address>',
+    takenBy: WORKERS,
+    schema: values.email,
+    default: '(the setting `adminEmail`)',
+    meaning: 'The sender of these mails.',
+  }),
   uploadRetries: setting({
     variable: 'TIDEMARK_UPLOAD_RETRIES',
     flag: '--upload-retries <number>',

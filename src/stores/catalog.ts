@@ -36,7 +36,7 @@ export interface Catalog {
  * `rebuild`: that the store is made from an archive, and whether it is complete; `clock`: see clock.ts; `organization`:
  * an organization that delivers files, with its streams; `upload`: files that were delivered; `upload-state`: the
  * progress of an upload; `activity-run`: a run of an activity; `collection` and `harvest-run`: what is harvested, and
- * the runs of it; `stream-dump`: a full or delta dump of a stream's records; `upload-pause`: whether a dump waits for a
+ * the runs of it; `stream-dump`: a full or delta dump of a stream's records; `upload-messages`: what was sent to an organization about its uploads; `upload-pause`: whether a dump waits for a
  * boundary; `followed`: see records/follow-cursor.ts; `resumable-uploads`: uploads of an organization that are sent in
  * several requests; `artifact-check`: when artifacts were compared with their digests, and which of them are damaged;
  * `nsdl-refusal`: a trigger file or pieces of NSDL that were refused; `dataset-request`: a request to ingest a dataset,
@@ -70,6 +70,7 @@ export type CatalogKind =
   | 'harvest-run'
   | 'stream-dump'
   | 'upload-pause'
+  | 'upload-messages'
   | 'followed'
   | 'artifact-check'
   | 'nsdl-refusal'

@@ -88,18 +88,22 @@ export function organizationRoutes(
       action: 'manage-organization',
       id: 'changeOrganization',
       tag: 'organizations',
-      summary: 'Changes title, contacts, normalization and dumps of an organization',
+      summary: 'Changes title, contacts, normalization, dumps and messages of an organization',
       query: NO_PARAMETERS,
       body: { 'application/json': changedOrganizationSchema },
       answers: [json(organizationSchema, 'The organization as it is now.'), NO_ORGANIZATION],
       async handle(request, response) {
-        const { title, contacts, normalization, dumps, ...access } = await readJson(changedOrganizationSchema, request);
+        const { title, contacts, normalization, dumps, messages, ...access } = await readJson(
+          changedOrganizationSchema,
+          request,
+        );
         const changes = {
           ...access,
           ...(title !== undefined && { title: title ?? '' }),
           ...(contacts && { contacts }),
           ...(normalization !== undefined && { normalization: normalization ?? undefined }),
           ...(dumps && { dumps }),
+          ...(messages && { messages }),
         };
         const changed = await organizations.change(param(request, 'org'), changes);
         sendJson(response, organizationView(changed));
