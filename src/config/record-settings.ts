@@ -105,7 +105,6 @@ export const RECORD_SETTINGS = {
   }),
   smtpUrl: setting({
     variable: 'TIDEMARK_SMTP_URL',
-    takenBy: WORKERS,
     schema: values.smtpUrl,
     default: '(none: no mail is sent)',
     meaning:

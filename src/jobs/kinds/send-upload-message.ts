@@ -17,8 +17,8 @@ import { mailText, messageJson, type ToldUpload } from '../messages/message-text
 import { sendMail } from '../messages/send-mail.ts';
 import { sendToUrl } from '../messages/send-to-url.ts';
 
-/** Some four hours. */
-const RETRY = { attempts: 14, firstMs: 10_000, longestMs: 3_600_000 };
+/** Some four hours. A pause of a job has at most ten minutes. */
+const RETRY = { attempts: 30, firstMs: 10_000, longestMs: 600_000 };
 
 /** Sends a message about an upload that has failed, by mail or to a URL, until it is accepted. */
 export const sendUploadMessage = defineJob<AddressedMessage>({

@@ -6,6 +6,8 @@ import type { MessageChannel, UploadMessage } from './upload-message.ts';
 /** Messages to an organization in an hour, for each way. A script that fails all day must not fill a mailbox. */
 const MOST_AN_HOUR = 10;
 const HOUR_MS = 3_600_000;
+/** Milliseconds after which a job that waits checks again. */
+const AGAIN_MS = 300_000;
 /** Messages that wait for the next one, and ids of those that were sent as a part of one. */
 const MOST_KEPT = 2_000;
 
@@ -49,7 +51,8 @@ export class MessageBudget {
     if (included.includes(idOf(message))) return [];
     if (sent.length >= MOST_AN_HOUR) {
       const reason = `${MOST_AN_HOUR} messages were sent within an hour: the next one will contain this one`;
-      throw new JobWaits(reason, { againMs: Math.max(1_000, sent[0]! + HOUR_MS - now) });
+      const until = sent[0]! + HOUR_MS;
+      throw new JobWaits(reason, { againMs: Math.min(Math.max(1_000, until - now), AGAIN_MS) });
     }
     return [...waiting.filter((other) => idOf(other) !== idOf(message)), message];
   }
