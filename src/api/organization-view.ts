@@ -1,9 +1,8 @@
 import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
-import { MOST_URL } from '../records/arrivals/upload.ts';
 import { MOST_READERS } from '../records/checked-readers.ts';
 import { NORMALIZATIONS } from '../records/forms/record-forms.ts';
-import { type MessageSettings, MOST_SECRET } from '../records/messages/message-settings.ts';
+import { type MessageSettings, MOST_MESSAGE_URL, MOST_SECRET } from '../records/message-settings.ts';
 import {
   EMAIL,
   idPattern,
@@ -77,7 +76,7 @@ const messageSettingsSchema = z
 
 const changedMessagesSchema = z
   .strictObject({
-    url: z.string().max(MOST_URL).nullable().optional(),
+    url: z.string().max(MOST_MESSAGE_URL).nullable().optional(),
     secret: z
       .string()
       .max(MOST_SECRET)

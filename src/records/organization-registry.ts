@@ -3,7 +3,7 @@ import { nearestName } from '../lib/nearest-name.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { RunnableActivity } from './activities/activities.ts';
 import { changedSchedules, type GivenSchedule } from './activities/schedules.ts';
-import { changedMessages, type MessageSettingChanges, type MessageSettings } from './messages/message-settings.ts';
+import { changedMessages, type MessageSettingChanges, type MessageSettings } from './message-settings.ts';
 import {
   checkedFields,
   checkedTitle,

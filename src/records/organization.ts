@@ -5,7 +5,7 @@ import type { ActivitySchedule } from './activities/schedules.ts';
 import { checkedReaders } from './checked-readers.ts';
 import type { Normalization } from './forms/normalization.ts';
 import { normalizationOf } from './forms/record-forms.ts';
-import type { MessageSettings } from './messages/message-settings.ts';
+import type { MessageSettings } from './message-settings.ts';
 import type { DumpSettings } from './stream-dump-settings.ts';
 
 /** Contact for questions about the deliveries of an organization. */

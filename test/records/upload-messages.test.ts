@@ -6,7 +6,7 @@ import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import { Scheduler } from '../../src/jobs/scheduler.ts';
 import { putUploadState } from '../../src/records/arrivals/upload-state.ts';
-import type { MessageSettingChanges } from '../../src/records/messages/message-settings.ts';
+import type { MessageSettingChanges } from '../../src/records/message-settings.ts';
 import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { type FileServer, startFileServer } from '../support/file-server.ts';

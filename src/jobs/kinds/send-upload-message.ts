@@ -1,8 +1,8 @@
 import { unlessNotFound } from '../../core/errors.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import { readUploadState } from '../../records/arrivals/upload-state.ts';
+import type { MessageSettings } from '../../records/message-settings.ts';
 import { MessageBudget } from '../../records/messages/message-budget.ts';
-import type { MessageSettings } from '../../records/messages/message-settings.ts';
 import {
   type AddressedMessage,
   channelsOf,
@@ -13,7 +13,7 @@ import type { Organization } from '../../records/organization.ts';
 import type { NewJob } from '../../stores/job.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
 import type { JobParts } from '../job-parts.ts';
-import { mailText, messageJson, type ToldUpload } from '../messages/message-text.ts';
+import { mailText, messageJson, type NotifiedUpload } from '../messages/message-text.ts';
 import { sendMail } from '../messages/send-mail.ts';
 import { sendToUrl } from '../messages/send-to-url.ts';
 
@@ -37,12 +37,12 @@ export const sendUploadMessage = defineJob<AddressedMessage>({
     if (messages === undefined || !channelsOf(messages).includes(channel)) return { skipped: 'no message is wanted' };
     const budget = new MessageBudget(parts.catalog, organization.id, channel);
     const contents = await budget.take(message);
-    const told = (await Promise.all(contents.map((one) => toldOf(one, parts)))).flatMap((one) => one ?? []);
-    if (told.length === 0) return { skipped: 'another message had it, or it was processed since' };
-    await send(told, { channel, organization, messages }, parts, signal);
+    const uploads = (await Promise.all(contents.map((one) => currentOf(one, parts)))).flatMap((one) => one ?? []);
+    if (uploads.length === 0) return { skipped: 'another message had it, or it was processed since' };
+    await send(uploads, { channel, organization, messages }, parts, signal);
     failpoint('message.sent');
     await budget.sent(contents);
-    return { uploads: told.length };
+    return { uploads: uploads.length };
   },
 });
 
@@ -52,7 +52,7 @@ function jobOfUploadMessage(payload: AddressedMessage): NewJob {
 }
 
 /** Undefined when the upload is in another state now, as after a retry. */
-async function toldOf(message: UploadMessage, { records, catalog }: JobParts): Promise<ToldUpload | undefined> {
+async function currentOf(message: UploadMessage, { records, catalog }: JobParts): Promise<NotifiedUpload | undefined> {
   const { organization, stream, number } = message;
   const [upload, stored] = await Promise.all([
     unlessNotFound(records.uploads.get(organization, stream, number)),
@@ -71,7 +71,7 @@ interface Addressee extends Pick<AddressedMessage, 'channel'> {
 }
 
 async function send(
-  told: readonly ToldUpload[],
+  uploads: readonly NotifiedUpload[],
   { channel, organization, messages }: Addressee,
   { configuration, sets }: JobParts,
   signal: AbortSignal,
@@ -80,13 +80,17 @@ async function send(
   const context = { organization, baseUrl };
   if (channel === 'url') {
     const networks = configuration.subscriberNetworks;
-    return sendToUrl({ ...messages, url: messages.url!, networks }, messageJson(told, context), signal);
+    return sendToUrl({ ...messages, url: messages.url!, networks }, messageJson(uploads, context), signal);
   }
   const to = organization.contacts.flatMap(({ name, email }) =>
     email === undefined ? [] : [{ name, address: email }],
   );
   if (to.length === 0) return;
-  const { stream, number, event, at } = told.at(-1)!.message;
+  const { stream, number, event, at } = uploads.at(-1)!.message;
   const id = [organization.id, stream, number, event, at].join('.');
-  await sendMail(configuration, { to, ...mailText(told, context), messageId: `<${id}@${new URL(baseUrl).hostname}>` });
+  await sendMail(configuration, {
+    to,
+    ...mailText(uploads, context),
+    messageId: `<${id}@${new URL(baseUrl).hostname}>`,
+  });
 }

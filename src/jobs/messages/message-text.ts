@@ -6,7 +6,7 @@ import type { UploadMessage } from '../../records/messages/upload-message.ts';
 import type { Organization } from '../../records/organization.ts';
 
 /** An upload that a message is about. */
-export interface ToldUpload {
+export interface NotifiedUpload {
   readonly message: UploadMessage;
   readonly upload: Upload;
   readonly state: UploadState;
@@ -24,29 +24,34 @@ const MOST_FILES = 10;
 const MOST_REASONS = 10;
 
 /** The subject and the text of a mail, for people. */
-export function mailText(told: readonly ToldUpload[], context: Context): { readonly subject: string; text: string } {
+export function mailText(
+  uploads: readonly NotifiedUpload[],
+  context: Context,
+): { readonly subject: string; text: string } {
   const { organization, baseUrl } = context;
   const name = organization.title ?? organization.id;
-  const described = told.slice(-MOST_DESCRIBED).toReversed();
-  const rest = told.length - described.length;
+  const described = uploads.slice(-MOST_DESCRIBED).toReversed();
+  const rest = uploads.length - described.length;
   const paragraphs = [
-    ...(told.length > 1 ? [`This message is about ${told.length} uploads, because many came within an hour.`] : []),
+    ...(uploads.length > 1
+      ? [`This message is about ${uploads.length} uploads, because many came within an hour.`]
+      : []),
     ...described.map((one) => describeUpload(one, context)),
     ...(rest > 0 ? [`and ${formatCount(rest)} more: ${baseUrl}/organizations/${organization.id}/`] : []),
     `You get this message because you are a contact of ${name} at ${baseUrl}. Who manages ${name} can change that: ${baseUrl}/organizations/${organization.id}/settings`,
   ];
-  return { subject: subjectOf(told, name), text: `${paragraphs.join('\n\n')}\n` };
+  return { subject: subjectOf(uploads, name), text: `${paragraphs.join('\n\n')}\n` };
 }
 
-function subjectOf(told: readonly ToldUpload[], name: string): string {
-  const [first] = told;
-  if (told.length > 1) return `${told.length} uploads of ${name} need your attention`;
+function subjectOf(uploads: readonly NotifiedUpload[], name: string): string {
+  const [first] = uploads;
+  if (uploads.length > 1) return `${uploads.length} uploads of ${name} need your attention`;
   const { message, state } = first!;
   if (message.event === 'failed') return `Upload ${message.number} of ${name} has failed`;
   return `Upload ${message.number} of ${name} has ${formatCount(state.read?.totals.errors ?? 0)} errors`;
 }
 
-function describeUpload({ message, upload, state }: ToldUpload, { organization, baseUrl }: Context): string {
+function describeUpload({ message, upload, state }: NotifiedUpload, { organization, baseUrl }: Context): string {
   const { stream, number } = message;
   const hasFailed = message.event === 'failed';
   const errors = state.read?.totals.errors ?? 0;
@@ -63,7 +68,7 @@ function describeUpload({ message, upload, state }: ToldUpload, { organization, 
     ...reasonsOf(state),
     hasFailed
       ? 'What to do: mend the file and send it again. If the reason is not in the file, have the upload processed again on its page.'
-      : 'What to do: look at the errors on its page, mend these records, and send them again.',
+      : 'What to do: read the errors on its page, mend these records, and send them again.',
     `Its page: ${pageOf(message, baseUrl)}`,
   ].join('\n');
 }
@@ -84,10 +89,10 @@ function pageOf({ organization, stream, number }: UploadMessage, baseUrl: string
 }
 
 /** What is posted to a URL, for programs. */
-export function messageJson(told: readonly ToldUpload[], { organization, baseUrl }: Context): object {
+export function messageJson(uploads: readonly NotifiedUpload[], { organization, baseUrl }: Context): object {
   return {
     organization: organization.id,
-    uploads: told.map(({ message, upload, state }) => ({
+    uploads: uploads.map(({ message, upload, state }) => ({
       event: message.event,
       at: new Date(message.at).toISOString(),
       stream: message.stream,

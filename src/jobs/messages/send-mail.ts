@@ -1,5 +1,4 @@
 import type { Configuration } from '../../config/configuration.ts';
-import type { Secret } from '../../config/secret.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import { isRefusedHost } from '../../lib/http/private-host.ts';
 
@@ -40,7 +39,7 @@ export async function sendMail(
 }
 
 /** A password is sent by TLS alone, unless the server is on this machine or in a private network. */
-function connectionOf(smtpUrl: Secret) {
+function connectionOf(smtpUrl: NonNullable<Configuration['smtpUrl']>) {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl.reveal());
   const secure = protocol === 'smtps:';
   return {

@@ -1,5 +1,4 @@
 import { withTimeout } from '../../lib/calls/with-timeout.ts';
-import type { OrganizationFigures, Overview } from '../../records/overview/overview.ts';
 import type { Instruments } from './instrument.ts';
 
 const STORE_TIMEOUT_MS = 2_000;
@@ -7,6 +6,21 @@ const STORE_TIMEOUT_MS = 2_000;
 const FRESH_MS = 15_000;
 /** Organizations with metrics: each has six series. */
 const MOST = 1_000;
+
+/** What is known of an organization: see `OrganizationFigures` of the records. Times are milliseconds since 1970. */
+interface Figures {
+  readonly organization: { readonly id: string; readonly private?: boolean | undefined };
+  readonly lastUpload: { readonly received: number } | undefined;
+  readonly failed: number;
+  readonly waiting: number;
+  readonly records: number;
+  readonly lastFull: number | undefined;
+  readonly lastDelta: number | undefined;
+}
+
+interface Overview {
+  read(): Promise<readonly Figures[]>;
+}
 
 export const ORGANIZATION_METRICS = [
   'tidemark_organization_last_upload_timestamp_seconds',
@@ -21,7 +35,7 @@ export class OrganizationMetrics {
   readonly #uploads;
   readonly #records;
   readonly #dumps;
-  #overview: Pick<Overview, 'read'> | undefined;
+  #overview: Overview | undefined;
   #private: ReadonlySet<string> = new Set();
   #read = Number.NEGATIVE_INFINITY;
 
@@ -49,7 +63,7 @@ export class OrganizationMetrics {
     });
   }
 
-  watch(overview: Pick<Overview, 'read'>): void {
+  watch(overview: Overview): void {
     this.#overview = overview;
   }
 
@@ -74,7 +88,7 @@ export class OrganizationMetrics {
     return text.split('\n').filter(isPublic).join('\n');
   }
 
-  #set({ organization: { id }, lastUpload, failed, waiting, records, lastFull, lastDelta }: OrganizationFigures): void {
+  #set({ organization: { id }, lastUpload, failed, waiting, records, lastFull, lastDelta }: Figures): void {
     const organization = { organization: id };
     if (lastUpload !== undefined) this.#lastUpload.set(organization, lastUpload.received / 1000);
     this.#uploads.set({ ...organization, state: 'failed' }, failed);

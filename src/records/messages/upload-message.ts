@@ -1,8 +1,8 @@
 import type { Catalog } from '../../stores/catalog.ts';
 import { type NamedUpload, parseUploadId } from '../arrivals/upload.ts';
 import type { UploadState } from '../arrivals/upload-state.ts';
+import type { MessageSettings } from '../message-settings.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
-import type { MessageSettings } from './message-settings.ts';
 
 /** What a message is about: an upload that has failed for good, or was processed and has errors. */
 export interface UploadMessage extends NamedUpload {
@@ -22,7 +22,7 @@ const PAGE = 500;
 /** Milliseconds: what is older when a process sees it for the first time is not worth a message any more. */
 const OLDEST_MS = 24 * 3_600_000;
 
-/** What an upload has to be told of now; undefined when there is nothing. */
+/** The message about the current state of an upload; undefined when there is none. */
 export function messageOf(upload: NamedUpload, { failure, applied, read }: UploadState): UploadMessage | undefined {
   if (applied === undefined) return failure?.isFinal ? { ...upload, event: 'failed', at: failure.at } : undefined;
   return (read?.totals.errors ?? 0) > 0 ? { ...upload, event: 'errors', at: applied.at } : undefined;

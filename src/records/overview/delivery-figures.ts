@@ -26,7 +26,7 @@ export interface Deliveries {
   readonly lastDelta: number | undefined;
 }
 
-export interface LastUpload extends NamedUpload {
+interface LastUpload extends NamedUpload {
   readonly received: number;
   readonly by?: Sender | undefined;
 }

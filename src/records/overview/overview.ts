@@ -31,7 +31,7 @@ const NOTHING: Deliveries = {
   lastDelta: undefined,
 };
 
-/** The state of all organizations, for those who look after them. */
+/** The state of all organizations, for those who manage them. */
 export class Overview {
   readonly #parts: OverviewParts;
   readonly #deliveries: DeliveryFigures;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { TidemarkError } from '../../../core/errors.ts';
 import { reasonOf } from '../../../lib/system-error.ts';
-import type { MessageSettingChanges } from '../../../records/messages/message-settings.ts';
+import type { MessageSettingChanges } from '../../../records/message-settings.ts';
 import { oneOf } from '../../options.ts';
 
 export interface MessageOptions {

@@ -1,6 +1,6 @@
-import { MOST_URL } from '../../../records/arrivals/upload.ts';
 import type { Normalization, NormalizationField } from '../../../records/forms/normalization.ts';
 import { NORMALIZATIONS, normalizationOf } from '../../../records/forms/record-forms.ts';
+import { MOST_MESSAGE_URL } from '../../../records/message-settings.ts';
 import type { Organization } from '../../../records/organization.ts';
 import type { OrganizationChanges } from '../../../records/organization-registry.ts';
 import { type DumpSettingChanges, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../../../records/stream-dump-settings.ts';
@@ -41,9 +41,9 @@ function messageFields(value: Value): Html {
   const choice = (name: string, label: string, no: string, yes: string) =>
     html`<p><label for="${name}">${label}</label> <select id="${name}" name="${name}"><option value="no">${no}</option><option value="yes"${value(name) === 'yes' && html` selected`}>${yes}</option></select></p>`;
   return html`<h2>When an upload has failed</h2>
-${choice('notifyMail', 'Mail', 'nobody gets mail', 'contacts with an address get mail')}
+${choice('notifyMail', 'Mail', 'no mail is sent', 'contacts with an address get mail')}
 <p><label for="notifyUrl">URL</label>
-<input id="notifyUrl" name="notifyUrl" maxlength="${MOST_URL}" value="${value('notifyUrl')}" autocomplete="off" spellcheck="false" aria-describedby="notifyUrl-hint">
+<input id="notifyUrl" name="notifyUrl" maxlength="${MOST_MESSAGE_URL}" value="${value('notifyUrl')}" autocomplete="off" spellcheck="false" aria-describedby="notifyUrl-hint">
 <span class="hint" id="notifyUrl-hint">Where a message is posted as JSON, such as https://example.org/messages. A secret that signs it is set by the API or the command line.</span></p>
 ${choice('notifyErrors', 'Also when', 'only then', 'it was processed, and records of it could not be read')}`;
 }

@@ -1,5 +1,4 @@
-import { TidemarkError } from '../../core/errors.ts';
-import { requireUrl } from '../arrivals/upload.ts';
+import { TidemarkError } from '../core/errors.ts';
 
 /** Who gets a message when an upload of an organization has failed. */
 export interface MessageSettings {
@@ -24,6 +23,7 @@ export interface MessageSettingChanges {
 }
 
 /** Characters. */
+export const MOST_MESSAGE_URL = 2_000;
 export const MOST_SECRET = 200;
 const LEAST_SECRET = 8;
 
@@ -32,7 +32,7 @@ export function changedMessages(
   before: MessageSettings | undefined,
   { url, secret, mail, errors }: MessageSettingChanges,
 ): MessageSettings | undefined {
-  if (url) requireUrl(url, 'https://example.org/messages');
+  if (url) requireMessageUrl(url);
   if (secret && (secret.length < LEAST_SECRET || secret.length > MOST_SECRET)) throw unfitSecret();
   const changed = {
     url: url === undefined ? before?.url : url || undefined,
@@ -48,6 +48,16 @@ export function changedMessages(
     ...(changed.errors && { errors: true }),
     since: before?.since ?? Date.now(),
   };
+}
+
+/** A password is refused: it would be stored, and shown to those who manage the organization. */
+function requireMessageUrl(text: string): void {
+  const url = URL.parse(text);
+  const isPlain = url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
+  if (isPlain && text.length <= MOST_MESSAGE_URL) return;
+  const message =
+    'messages cannot be posted there: write a URL of http or https, without a password, as https://example.org/messages';
+  throw new TidemarkError('invalid', message, { field: 'url' });
 }
 
 function unfitSecret(): TidemarkError {
