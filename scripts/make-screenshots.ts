@@ -10,6 +10,7 @@ import { startServer } from '../src/http/server/server.ts';
 import { testConfiguration } from '../test/support/start-app.ts';
 import { fillSampleCollections, HARVEST_WITH_ERRORS } from './sample-collections.ts';
 import { fillSampleDatasets } from './sample-datasets.ts';
+import { fillSampleNeighbours } from './sample-neighbours.ts';
 import { fillSampleOrganizations, SHOWN } from './sample-organizations.ts';
 import { fillSampleSource } from './sample-source.ts';
 
@@ -55,6 +56,8 @@ const SHOTS_OF_COLLECTIONS: readonly Shot[] = [
   { name: 'collection', path: '/collections/preprints/', height: 1080 },
   { name: 'harvest', path: `/collections/preprints/harvests/${HARVEST_WITH_ERRORS}/`, height: 1120 },
 ];
+/** With more organizations, which no other page shows. */
+const OVERVIEW: Shot = { name: 'organizations', path: '/organizations/?sort=failures&order=desc', height: 700 };
 const SHOTS_OF_DATASETS: readonly Shot[] = [{ name: 'datasets', path: '/datasets/', height: 1180 }];
 
 const folder = await mkdtemp(join(tmpdir(), 'tidemark-screenshots-'));
@@ -87,6 +90,8 @@ try {
     await takeWanted(SHOTS_OF_COLLECTIONS);
     const failed = await fillSampleDatasets(app, Date.now());
     await takeWanted([...SHOTS_OF_DATASETS, { name: 'dataset', path: `/datasets/${failed}/`, height: 1180 }]);
+    await fillSampleNeighbours(app, Date.now());
+    await takeWanted([OVERVIEW]);
   } finally {
     await server.close();
   }

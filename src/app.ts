@@ -84,7 +84,7 @@ async function openParts(
   const { catalog, index, artifacts, updater, linked } = stored;
   const posterOf = (set: ResourceSet) => linked.posterOf(set);
 
-  const access = openAccess(catalog, configuration);
+  const access = openAccess(catalog, configuration, closers);
   const lastRemovals = async (set: ResourceSet['id']) => (await readReservation(catalog, set))?.body;
   const sources = openSources({ ...stored, posterOf, lastRemovals }, closers);
   const { servedSourceOf, contentsOf } = sources;

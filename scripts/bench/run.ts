@@ -36,6 +36,7 @@ import { mirrorTiny } from './figures/mirror-tiny.ts';
 import { elasticsearchNotifications, notifications } from './figures/notifications.ts';
 import { oaiList } from './figures/oai-list.ts';
 import { oneChange } from './figures/one-change.ts';
+import { operatorOverview } from './figures/operator-overview.ts';
 import { page } from './figures/page.ts';
 import { elasticsearchPodLists, podLists } from './figures/pod-lists.ts';
 import { posting } from './figures/posting.ts';
@@ -99,6 +100,7 @@ const BENCHES: readonly Bench[] = [
   datasetLarge,
   landingPages,
   oaiList,
+  operatorOverview,
   podLists,
   xslt,
   rebuild,

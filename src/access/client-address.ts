@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { BlockList, isIPv6 } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Addresses from which a proxy in front of this server may connect. */
 const NEAR = new BlockList();
@@ -20,6 +20,16 @@ NEAR.addSubnet('fc00::', 7, 'ipv6');
  * count: a client controls the rest.
  */
 export function clientAddress(headers: IncomingHttpHeaders, address = ''): string {
+  return network(wholeAddress(headers, address));
+}
+
+/** The address of a client for people, found in the same way; that of the connection when a proxy names none. */
+export function shownAddress(headers: IncomingHttpHeaders, address = ''): string {
+  const whole = wholeAddress(headers, address);
+  return isIP(whole) === 0 ? unmapped(address) : whole;
+}
+
+function wholeAddress(headers: IncomingHttpHeaders, address: string): string {
   const own = unmapped(address);
   const forwarded = isNear(own)
     ? String(headers['x-forwarded-for'] ?? '')
@@ -27,7 +37,7 @@ export function clientAddress(headers: IncomingHttpHeaders, address = ''): strin
         .at(-1)!
         .trim()
     : '';
-  return network(forwarded === '' ? own : unmapped(withoutPort(forwarded.slice(0, 64))));
+  return forwarded === '' ? own : unmapped(withoutPort(forwarded.slice(0, 64)));
 }
 
 /** Some proxies append the port of the connection: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */

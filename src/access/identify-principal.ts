@@ -19,7 +19,7 @@ import {
 import { isProxied } from './proxied.ts';
 import type { Scope } from './scope.ts';
 import type { TokenRecord } from './token.ts';
-import type { Shown, TokenLookup, TokenRegistry } from './token-registry.ts';
+import { bearerOfRecord, type Shown, type TokenLookup, type TokenRegistry } from './token-registry.ts';
 
 /** The headers of a request, which identify its sender. */
 export type SenderHeaders = IncomingHttpHeaders;
@@ -159,14 +159,15 @@ function bearerOf({ state, record }: Shown, { mode }: AccessPolicy): Principal |
   }
 }
 
-function toPrincipal({ id, name, scopes, limits }: TokenRecord, readsOnly: boolean): Principal {
-  return { kind: 'token', id, name, scopes: readsOnly ? scopes.flatMap(readingOf) : scopes, limits };
+function toPrincipal(record: TokenRecord, readsOnly: boolean): Principal {
+  const bearer = bearerOfRecord(record);
+  return readsOnly ? { ...bearer, scopes: bearer.scopes.flatMap(readingOf) } : bearer;
 }
 
 /** The part of a scope that a read-only server grants. */
 function readingOf(scope: Scope): readonly Scope[] {
   if (scope === 'administer') return ['read:*', 'metrics'];
-  if (scope.startsWith('upload:')) return [scope.replace('upload:', 'download:') as Scope];
+  if (/^(upload|manage):/.test(scope)) return [scope.replace(/^\w+:/, 'download:') as Scope];
   return scope.startsWith('post:') ? [] : [scope];
 }
 

@@ -1,6 +1,6 @@
 import type { ResourceSet } from '../core/resource-set.ts';
 import type { Principal } from './principal.ts';
-import type { Verb } from './scope.ts';
+import type { Scope, Verb } from './scope.ts';
 
 /**
  * The actions that can be permitted; every route names its own.
@@ -14,6 +14,8 @@ import type { Verb } from './scope.ts';
  * - `read-postings`: read who posted to a set, and what was rejected
  * - `read-organization`: read what an organization has uploaded, and the results of processing it
  * - `upload-files`: upload files of an organization, and have a failed upload processed again
+ * - `manage-organization`: change an organization, its streams, uploads and dumps
+ * - `manage-any`: what is for those who manage any organization: its tokens (see grants.ts), and the overview
  * - `administer`: make the server do work, and give access to others
  * - `read-metrics`: read the state of the server; its figures cover all sets
  */
@@ -27,6 +29,8 @@ export type Action =
   | 'read-postings'
   | 'read-organization'
   | 'upload-files'
+  | 'manage-organization'
+  | 'manage-any'
   | 'administer'
   | 'read-metrics';
 
@@ -53,7 +57,11 @@ export function may(principal: Principal, action: Action, about: Guarded | undef
     case 'read-postings':
       return holds(principal, 'post', about);
     case 'upload-files':
-      return holds(principal, 'upload', about);
+      return holds(principal, 'upload', about) || holds(principal, 'manage', about);
+    case 'manage-organization':
+      return holds(principal, 'manage', about);
+    case 'manage-any':
+      return administers(principal) || managesAny(principal);
     case 'administer':
       return administers(principal);
     case 'read-metrics':
@@ -71,8 +79,17 @@ function readsMetrics(principal: Principal): boolean {
     : principal.kind === 'anonymous' && principal.readsMetrics === true;
 }
 
+function managesAny(principal: Principal): boolean {
+  return principal.kind === 'token' && principal.scopes.some((scope) => scope.startsWith('manage:'));
+}
+
+/** The scope by which the readers of an organization name a token: who manages it may read it. */
+function readingOf(scope: Scope): Scope {
+  return scope.startsWith('manage:') ? (scope.replace('manage:', 'download:') as Scope) : scope;
+}
+
 function isReader(principal: Principal, { readers = [] }: Guarded): boolean {
-  return principal.kind === 'token' && principal.scopes.some((scope) => readers.includes(scope));
+  return principal.kind === 'token' && principal.scopes.some((scope) => readers.includes(readingOf(scope)));
 }
 
 function holds(principal: Principal, verb: Verb, { slug }: { readonly slug?: string } = {}): boolean {

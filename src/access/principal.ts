@@ -26,6 +26,8 @@ export interface TokenBearer {
   readonly name: string;
   readonly scopes: readonly Scope[];
   readonly limits: TokenLimits;
+  /** Milliseconds since 1970; absent when it never expires. */
+  readonly expires?: number | undefined;
 }
 
 export const ANONYMOUS: Anonymous = { kind: 'anonymous' };

@@ -9,24 +9,28 @@ import { nearestName } from '../lib/nearest-name.ts';
  * - `read:SET`: read a private set, `read:*` all of them; public sets need no token
  * - `upload:ORG`: upload files of an organization, and read its private data, `upload:*` of all
  * - `download:ORG`: read the private data of an organization, `download:*` of all
+ * - `manage:ORG`: both, and change the organization, its uploads, dumps and tokens, `manage:*` of all
  * - `group:NAME`: read the private data of the organizations that have this group among their readers
  * - `metrics`: read `/metrics` and `/api/status`
  * - `administer`: everything, including creating and revoking tokens
  */
 export type Scope = 'administer' | 'metrics' | `${Verb}:${string}`;
-export type Verb = 'post' | 'read' | 'upload' | 'download' | 'group';
+export type Verb = 'post' | 'read' | 'upload' | 'download' | 'manage' | 'group';
+
+/** Verbs of scopes that name an organization. */
+export const OF_ORGANIZATIONS: readonly string[] = ['upload', 'download', 'manage'] satisfies readonly Verb[];
 
 /** DEFAULT_SET of datasets/results/ensure-set.ts. */
 const DATASETS_SET = 'datasets';
 
 /** The forms of scopes, for people. */
 export const SCOPE_FORMS =
-  'post:SET, read:SET, upload:ORG, download:ORG (or * for all), group:NAME, metrics or administer';
+  'post:SET, read:SET, upload:ORG, download:ORG, manage:ORG (or * for all), group:NAME, metrics or administer';
 
 /** @throws TidemarkError `invalid` for a text that is not a scope */
 export function parseScope(text: string): Scope {
   if (text === 'administer' || text === 'metrics') return text;
-  const [, verb, slug] = /^(post|read|upload|download|group):(.+)$/s.exec(text) ?? [];
+  const [, verb, slug] = /^(post|read|upload|download|manage|group):(.+)$/s.exec(text) ?? [];
   if (slug === undefined || text === 'group:*') throw noScope(text);
   return `${verb as Verb}:${slug === '*' ? slug : parseSlug(slug)}`;
 }
@@ -48,7 +52,7 @@ export async function requireNamed(scopes: readonly Scope[], { sets, organizatio
     const [verb, slug] = scope.split(':');
     if (slug === undefined || slug === '*') continue;
     if (verb === 'group') requireGroup(slug, await organizations.list());
-    else if (verb === 'upload' || verb === 'download') await organizations.get(slug);
+    else if (verb !== undefined && OF_ORGANIZATIONS.includes(verb)) await organizations.get(slug);
     else await sets.bySlug(slug).catch((error: unknown) => withAdvice(error, slug));
   }
 }

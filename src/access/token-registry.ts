@@ -27,6 +27,8 @@ export interface NewToken {
   readonly limits?: TokenLimits;
   /** Milliseconds since 1970. */
   readonly expires?: number | undefined;
+  /** The id of the token that makes it; absent for an administrator's. */
+  readonly madeBy?: string | undefined;
 }
 
 /** The result of looking up a token. Only the bearer of the whole token learns that it expired or was revoked. */
@@ -56,7 +58,13 @@ export class TokenRegistry {
    * Creates a token, and returns it with its record. The token itself is not stored: it cannot be read again.
    * @throws TidemarkError `invalid`
    */
-  async create({ name, scopes, limits = {}, expires }: NewToken): Promise<{ token: string; record: TokenRecord }> {
+  async create({
+    name,
+    scopes,
+    limits = {},
+    expires,
+    madeBy,
+  }: NewToken): Promise<{ token: string; record: TokenRecord }> {
     if (scopes.length === 0) throw new TidemarkError('invalid', 'a token needs a scope', { field: 'scopes' });
     const { id, token } = mintToken();
     const record: TokenRecord = {
@@ -67,6 +75,7 @@ export class TokenRegistry {
       digest: digestOf(token),
       created: Date.now(),
       ...(expires !== undefined && { expires }),
+      ...(madeBy !== undefined && { madeBy }),
     };
     await this.#catalog.put('token', id, record, undefined);
     await this.#follower.load();
@@ -81,11 +90,13 @@ export class TokenRegistry {
 
   /**
    * Revokes a token permanently.
+   * @param mayRevoke of a token for which it is false, the caller may not know
    * @throws TidemarkError `not-found`
    */
-  async revoke(id: string): Promise<TokenRecord> {
+  async revoke(id: string, mayRevoke: (record: TokenRecord) => boolean = () => true): Promise<TokenRecord> {
     const record = await updateDocument<TokenRecord>(this.#catalog, { kind: 'token', id }, (before) => {
-      if (before === undefined) throw new TidemarkError('not-found', `there is no token with the id "${id}"`, { id });
+      if (before === undefined || !mayRevoke(before))
+        throw new TidemarkError('not-found', `there is no token with the id "${id}"`, { id });
       return before.revoked === undefined ? { ...before, revoked: Date.now() } : before;
     });
     await this.#follower.load();
@@ -135,8 +146,7 @@ export class TokenRegistry {
     await this.#follower.loadUnlessFresh();
     const record = this.#byId.get(id);
     if (record === undefined || stateOf(record, Date.now()) !== 'valid') return undefined;
-    const { name, scopes, limits } = record;
-    return { kind: 'token', id, name, scopes, limits };
+    return bearerOfRecord(record);
   }
 
   #shown(token: string): Shown {
@@ -150,6 +160,11 @@ export class TokenRegistry {
     if (this.#follower.ageMs() < LAST_READ_MS) return;
     throw new TidemarkError('unavailable', 'the tokens could not be read for too long');
   }
+}
+
+/** The bearer of a token that is valid. */
+export function bearerOfRecord({ id, name, scopes, limits, expires }: TokenRecord): TokenBearer {
+  return { kind: 'token', id, name, scopes, limits, ...(expires !== undefined && { expires }) };
 }
 
 /** @throws TidemarkError `invalid` for a name that is empty, long, or not a line of text */

@@ -22,6 +22,8 @@ export interface TokenRecord {
   /** The token is refused from this time on. */
   readonly expires?: number;
   readonly revoked?: number;
+  /** The id of the token that made it; absent when an administrator did. */
+  readonly madeBy?: string;
 }
 
 export type TokenState = 'valid' | 'expired' | 'revoked';

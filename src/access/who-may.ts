@@ -11,6 +11,7 @@ const BEARERS: readonly { readonly scope: Scope; readonly words: string }[] = [
   { scope: 'download:papers', words: 'a token that may download what is private of it' },
   { scope: 'post:papers', words: 'a token that may post to the set' },
   { scope: 'upload:papers', words: 'a token that may upload for the organization' },
+  { scope: 'manage:papers', words: 'a token that may manage the organization' },
   { scope: 'metrics', words: 'a token that may read metrics' },
 ];
 

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { SLUG } from '../core/resource-set.ts';
 import { MOST_READERS } from '../records/checked-readers.ts';
 import { NORMALIZATIONS } from '../records/forms/record-forms.ts';
+import { type MessageSettings, MOST_MESSAGE_URL, MOST_SECRET } from '../records/message-settings.ts';
 import {
   EMAIL,
   idPattern,
@@ -64,6 +65,29 @@ const changedDumpSettingsSchema = z
   })
   .meta({ id: 'DumpSettingChanges' });
 
+const messageSettingsSchema = z
+  .strictObject({
+    url: z.string().optional().describe('Where messages are posted, as JSON.'),
+    signed: z.boolean().describe('Whether they are signed with a secret: the header `X-Hub-Signature`.'),
+    mail: z.boolean().describe('Whether contacts with an address get mail.'),
+    errors: z.boolean().describe('Whether there is also a message when an upload was processed and has errors.'),
+  })
+  .meta({ id: 'MessageSettings', description: 'Who gets a message when an upload has failed.' });
+
+const changedMessagesSchema = z
+  .strictObject({
+    url: z.string().max(MOST_MESSAGE_URL).nullable().optional(),
+    secret: z
+      .string()
+      .max(MOST_SECRET)
+      .nullable()
+      .optional()
+      .describe('The key of the signature, 8 characters or more.'),
+    mail: z.boolean().optional(),
+    errors: z.boolean().optional(),
+  })
+  .meta({ id: 'MessageSettingChanges' });
+
 export const streamSchema = z
   .strictObject({
     stream: z.string().describe('Its id within the organization.'),
@@ -85,12 +109,13 @@ export const organizationSchema = z
     title: z.string().optional(),
     contacts: z.array(contactSchema).describe('Their addresses are shown to those who have a token.'),
     private: z.boolean().describe('Whether what it delivers is for some alone.'),
-    readers: z.array(z.string()).optional().describe('Groups of tokens that may read it. For administrators.'),
+    readers: z.array(z.string()).optional().describe('Groups of tokens that may read it. For those who manage it.'),
     normalization: normalizationSchema.optional().describe('Absent: records stay as they are.'),
     created: datetime,
     defaultStream: z.string().optional().describe('The id of its default stream; absent without any stream.'),
     streams: z.array(streamSchema).describe('In the order in which they were made.'),
     dumps: dumpSettingsSchema.optional().describe('Of the records of its default stream.'),
+    messages: messageSettingsSchema.optional().describe('For those who manage it; absent when there are none.'),
   })
   .meta({ id: 'Organization', description: 'Who delivers files.' });
 
@@ -122,6 +147,7 @@ export const changedOrganizationSchema = z
       .describe('It concerns the uploads that are processed from then on.'),
     ...access,
     dumps: changedDumpSettingsSchema.optional(),
+    messages: changedMessagesSchema.optional(),
   })
   .meta({ id: 'OrganizationChanges', description: 'What is absent does not change; null removes it.' });
 
@@ -151,27 +177,38 @@ export type StreamView = z.output<typeof streamSchema>;
 export interface OrganizationReader {
   /** E-mail addresses are not public. */
   readonly seesAddresses: boolean;
-  readonly seesReaders: boolean;
+  /** Who manages it sees its settings. */
+  readonly manages: boolean;
 }
 
-const ADMINISTRATOR_READS: OrganizationReader = { seesAddresses: true, seesReaders: true };
+const ADMINISTRATOR_READS: OrganizationReader = { seesAddresses: true, manages: true };
 
 export function organizationView(
   organization: Organization,
-  { seesAddresses, seesReaders }: OrganizationReader = ADMINISTRATOR_READS,
+  { seesAddresses, manages }: OrganizationReader = ADMINISTRATOR_READS,
 ): OrganizationView {
-  const { id, title, contacts, normalization, created, defaultStream, streams, readers, dumps } = organization;
+  const { id, title, contacts, normalization, created, defaultStream, streams, readers, dumps, messages } =
+    organization;
   return {
     organization: id,
     ...(title !== undefined && { title }),
     contacts: seesAddresses ? [...contacts] : contacts.map(({ name }) => ({ name })),
     private: organization.private === true,
-    ...(seesReaders && readers !== undefined && { readers: [...readers] }),
+    ...(manages && readers !== undefined && { readers: [...readers] }),
     ...(normalization !== undefined && { normalization }),
     created: formatTime(created),
     ...(defaultStream !== undefined && { defaultStream }),
     streams: streams.map((stream) => streamView(organization, stream.id)),
     ...dumpSettings(dumps),
+    ...(manages && messages !== undefined && { messages: messagesView(messages) }),
+  };
+}
+
+/** The secret is not shown. */
+function messagesView({ url, secret, mail, errors }: MessageSettings) {
+  return {
+    ...(url !== undefined && { url }),
+    ...{ signed: secret !== undefined, mail: mail === true, errors: errors === true },
   };
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { SCOPE_FORMS } from '../access/scope.ts';
 import { stateOf, type TokenRecord } from '../access/token.ts';
+import type { TokenUse } from '../access/token-uses.ts';
 import { SLUG } from '../core/resource-set.ts';
 import { datetime, formatTime } from './fields.ts';
 
@@ -24,7 +25,7 @@ const limits = {
 /** As `parseScope` accepts it. */
 const NAME = SLUG.source.slice(1, -1);
 
-const SCOPE = `(?:administer|metrics|(?:post|read|upload|download):(?:\\*|${NAME})|group:${NAME})`;
+const SCOPE = `(?:administer|metrics|(?:post|read|upload|download|manage):(?:\\*|${NAME})|group:${NAME})`;
 
 /** As `parseExpiry` accepts it. */
 const EXPIRY =
@@ -48,6 +49,11 @@ export const tokenSchema = z
     created: datetime,
     expires: datetime.optional(),
     revoked: datetime.optional(),
+    lastUse: z
+      .strictObject({ at: datetime, address: z.string().describe('The network address of the client.') })
+      .optional()
+      .describe('To within five minutes. Absent when it was never used since this is recorded.'),
+    madeBy: z.string().optional().describe('The id of the token that made it; absent when an administrator did.'),
     ...limits,
   })
   .meta({ id: 'Token', description: 'The stored record of a token; not the token itself.' });
@@ -71,9 +77,9 @@ export const newTokenSchema = z
 
 export type TokenView = z.infer<typeof tokenSchema>;
 
-/** The view of a token in the API: without its digest. */
-export function tokenView(record: TokenRecord, now: number): TokenView {
-  const { id, name, scopes, created, expires, revoked, limits } = record;
+/** The view of a token in the API: without its digest. @param use its last use; undefined when there was none */
+export function tokenView(record: TokenRecord, now: number, use?: TokenUse): TokenView {
+  const { id, name, scopes, created, expires, revoked, madeBy, limits } = record;
   return {
     id,
     name,
@@ -82,6 +88,8 @@ export function tokenView(record: TokenRecord, now: number): TokenView {
     created: formatTime(created),
     ...(expires !== undefined && { expires: formatTime(expires) }),
     ...(revoked !== undefined && { revoked: formatTime(revoked) }),
+    ...(use !== undefined && { lastUse: { at: formatTime(use.at), address: use.address } }),
+    ...(madeBy !== undefined && { madeBy }),
     ...limits,
   };
 }

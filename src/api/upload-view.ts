@@ -14,6 +14,7 @@ import { LINE } from '../records/organization.ts';
 import { PACKINGS } from '../records/packages/found-file.ts';
 import { count, datetime, formatTime } from './fields.ts';
 import { reasonSchema, reasonView } from './reason-view.ts';
+import { type SeenOfSenders, senderSchema, senderView } from './sender-view.ts';
 
 /** The shapes of the status of an upload in the JSON API. */
 
@@ -131,6 +132,7 @@ export const uploadSchema = z
       .string()
       .optional()
       .describe('Where the file is fetched from, when the upload named a URL; without the query of that.'),
+    by: senderSchema.optional(),
     files: z.array(fileSchema).describe('In the order in which they came.'),
     originalsRemoved: datetime.optional().describe('Since when its files are kept no longer: their URLs answer 410.'),
     ...uploadStatus,
@@ -151,7 +153,7 @@ export type UploadView = z.output<typeof uploadSchema>;
 type UploadsView = z.output<typeof uploadsSchema>;
 
 /** An upload with its status. @param state undefined before anything was done */
-export function uploadView(upload: Upload, state: UploadState | undefined): UploadView {
+export function uploadView(upload: Upload, state: UploadState | undefined, sees: SeenOfSenders = 'none'): UploadView {
   const { read, applied } = state ?? {};
   const taken = read?.files.map(({ path, packing, ...file }, at) => ({
     ...file,
@@ -160,14 +162,19 @@ export function uploadView(upload: Upload, state: UploadState | undefined): Uplo
     ...(applied?.replaced !== undefined && { replaced: applied.replacedInFiles?.[at] ?? 0 }),
   }));
   return {
-    ...listedUploadView(upload, state),
+    ...listedUploadView(upload, state, sees),
     ...(taken !== undefined && { taken }),
     ...(read?.reasons !== undefined && { reasons: read.reasons.map(reasonView) }),
   };
 }
 
 /** The same, for lists. */
-export function listedUploadView(upload: Upload, state: UploadState | undefined): UploadView {
+export function listedUploadView(
+  upload: Upload,
+  state: UploadState | undefined,
+  sees: SeenOfSenders = 'none',
+): UploadView {
+  const by = senderView(upload.by, sees);
   const { organization, stream, number, received, name, url: from } = upload;
   const url = `organizations/${organization}/uploads/${stream}/${number}`;
   return {
@@ -178,6 +185,7 @@ export function listedUploadView(upload: Upload, state: UploadState | undefined)
     ...(name !== undefined && { name }),
     ...(upload.unmentioned !== undefined && { full: true as const }),
     ...(from !== undefined && { fileUrl: shownUrl(from) }),
+    ...(by !== undefined && { by: { ...by } }),
     files: filesOf(upload, state).map(({ name, length, sha256 }, at) => ({
       ...{ name, length, sha256, url: `${url}/files/${at + 1}` },
     })),
@@ -214,13 +222,13 @@ function appliedView({ at, replacedInFiles: _, ...counts }: AppliedUpload): NonN
 export function uploadsView(
   organization: string,
   { stream, uploads, states }: ListedUploads,
-  { limit }: UploadPage,
+  { limit, sees }: UploadPage & { readonly sees: SeenOfSenders },
 ): UploadsView {
   const last = uploads.at(-1)?.number ?? 1;
   return {
     organization,
     ...(stream !== undefined && { stream }),
-    uploads: uploads.map((upload) => listedUploadView(upload, states.get(upload.number))),
+    uploads: uploads.map((upload) => listedUploadView(upload, states.get(upload.number), sees)),
     ...(uploads.length === limit && last > 1 && { next: last }),
   };
 }

@@ -64,6 +64,8 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'organizations add': async () => (await import('./commands/organizations/organization-commands.ts')).organizationsAdd,
   'organizations list': async () =>
     (await import('./commands/organizations/organization-commands.ts')).organizationsList,
+  'organizations overview': async () =>
+    (await import('./commands/organizations/organizations-overview.ts')).organizationsOverview,
   'organizations show': async () =>
     (await import('./commands/organizations/organization-commands.ts')).organizationsShow,
   'organizations change': async () =>

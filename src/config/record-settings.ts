@@ -133,6 +133,21 @@ export const RECORD_SETTINGS = {
     meaning:
       'After which time without an upload and a dump a stream is removed, with `h` or `d`, such as `90d`, if it is neither the default one nor that of a collection; or `never`. The same for all processes of a store.',
   }),
+  smtpUrl: setting({
+    variable: 'TIDEMARK_SMTP_URL',
+    schema: values.smtpUrl,
+    default: '(none: no mail is sent)',
+    meaning:
+      'The mail server that messages about failed uploads are sent by, such as `smtp://user:password@mail.example.org:587` (STARTTLS) or `smtps://…` (TLS, port 465). It has no flag, because a command line can be read by others.',
+  }),
+  mailFrom: setting({
+    variable: 'TIDEMARK_MAIL_FROM',
+    flag: '--mail-from <address>',
+    takenBy: WORKERS,
+    schema: values.email,
+    default: '(the setting `adminEmail`)',
+    meaning: 'The sender of these mails.',
+  }),
   uploadRetries: setting({
     variable: 'TIDEMARK_UPLOAD_RETRIES',
     flag: '--upload-retries <number>',

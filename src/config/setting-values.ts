@@ -227,6 +227,15 @@ export const token = checked((value) => {
   return new Secret(value);
 });
 
+/** The URL of a mail server, with its password. */
+export const smtpUrl = checked((value) => {
+  const url = URL.parse(textOf(value));
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    throw new Wrong('is not the URL of a mail server: write it as smtp://user:password@mail.example.org:587');
+  }
+  return new Secret(url.href);
+});
+
 /** The hub of WebSub: none, the one of this server, or that of another server. */
 type Hub =
   | { readonly kind: 'none' }

@@ -21,6 +21,7 @@ import { removeUnusedStreamDumps } from './kinds/remove-unused-stream-dumps.ts';
 import { runActivityJob } from './kinds/run-activity.ts';
 import { sendDatasetResults } from './kinds/send-dataset-results.ts';
 import { sendHarvestMessage } from './kinds/send-harvest-message.ts';
+import { sendUploadMessage } from './kinds/send-upload-message.ts';
 import { verifyArtifacts } from './kinds/verify-artifacts.ts';
 import { writeNsdlTrigger } from './kinds/write-nsdl-trigger.ts';
 
@@ -46,6 +47,7 @@ export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   runActivityJob,
   sendDatasetResults,
   sendHarvestMessage,
+  sendUploadMessage,
   verifyArtifacts,
   lookAtNsdl,
   ingestPieceJob,

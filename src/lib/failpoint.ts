@@ -69,6 +69,8 @@ export const FAILPOINTS = {
   prune: ['prune.recorded', 'prune.moved', 'prune.removed'],
   /** Running a job: before its work, and before its end is recorded. */
   job: ['job.claimed', 'job.ended'],
+  /** Sending a message about an upload: it was accepted, and that is not recorded yet. */
+  message: ['message.sent'],
   /** Archiving a list: after it is stored, and after the catalog names it. */
   listArchive: ['lists.stored', 'lists.recorded'],
   /** Mirroring a source: files fetched; files at their paths; changes committed; pass recorded. */

@@ -24,8 +24,10 @@ import { UploadBacklog } from './deliveries/upload-backlog.ts';
 import { UploadProcessor } from './deliveries/upload-processor.ts';
 import { StreamDumps } from './dumps/stream-dumps.ts';
 import { followsDefault } from './follows-default.ts';
+import { DueMessages } from './messages/upload-message.ts';
 import type { Organization } from './organization.ts';
 import { OrganizationRegistry } from './organization-registry.ts';
+import { Overview } from './overview/overview.ts';
 import { StreamRemovals } from './removal/stream-removals.ts';
 import type { NamedRun } from './runs/activity-run.ts';
 import { ActivityRunner } from './runs/activity-runner.ts';
@@ -119,6 +121,8 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   });
   return {
     organizations,
+    overview: new Overview(stored),
+    dueMessages: new DueMessages(stored),
     uploads,
     resumableUploads,
     uploadProcessor,

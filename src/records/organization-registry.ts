@@ -3,6 +3,7 @@ import { nearestName } from '../lib/nearest-name.ts';
 import type { Catalog, CatalogDocument } from '../stores/catalog.ts';
 import type { RunnableActivity } from './activities/activities.ts';
 import { changedSchedules, type GivenSchedule } from './activities/schedules.ts';
+import { changedMessages, type MessageSettingChanges, type MessageSettings } from './message-settings.ts';
 import {
   beingRemoved,
   checkedFields,
@@ -37,6 +38,7 @@ export interface StreamChanges {
 
 /** Changes of an organization. An absent field stays as it is. */
 export interface OrganizationChanges extends Partial<OrganizationFields> {
+  readonly messages?: MessageSettingChanges | undefined;
   readonly dumps?: DumpSettingChanges | undefined;
 }
 
@@ -129,12 +131,13 @@ export class OrganizationRegistry {
   }
 
   /** Making an organization public removes its readers. @throws TidemarkError `not-found`; `invalid` */
-  change(id: string, { dumps, ...fields }: OrganizationChanges): Promise<Organization> {
+  change(id: string, { dumps, messages, ...fields }: OrganizationChanges): Promise<Organization> {
     const noReaders = fields.private === false && { readers: [] };
     return this.#replace(id, ({ title, contacts, normalization, private: isPrivate, readers, ...others }) => {
       const before = { title, contacts, normalization, private: isPrivate, readers };
-      const { dumps: dumpsBefore, ...kept } = others;
-      return { ...kept, ...checkedFields({ ...before, ...noReaders, ...fields }), ...withDumps(dumpsBefore, dumps) };
+      const { dumps: dumpsBefore, messages: messagesBefore, ...kept } = others;
+      const checked = checkedFields({ ...before, ...noReaders, ...fields });
+      return { ...kept, ...checked, ...withDumps(dumpsBefore, dumps), ...withMessages(messagesBefore, messages) };
     });
   }
 
@@ -299,6 +302,14 @@ export class OrganizationRegistry {
 function withDumps(before: DumpSettings | undefined, changes: DumpSettingChanges = {}): Pick<Organization, 'dumps'> {
   const dumps = changedDumpSettings(before, changes);
   return dumps === undefined ? {} : { dumps };
+}
+
+function withMessages(
+  before: MessageSettings | undefined,
+  changes: MessageSettingChanges = {},
+): Pick<Organization, 'messages'> {
+  const messages = changedMessages(before, changes);
+  return messages === undefined ? {} : { messages };
 }
 
 /** @throws TidemarkError `conflict` */

@@ -5,6 +5,7 @@ import type { ActivitySchedule } from './activities/schedules.ts';
 import { checkedReaders } from './checked-readers.ts';
 import type { Normalization } from './forms/normalization.ts';
 import { normalizationOf, RECORD_FILES } from './forms/record-forms.ts';
+import type { MessageSettings } from './message-settings.ts';
 import type { DumpSettings } from './stream-dump-settings.ts';
 
 /** Contact for questions about the deliveries of an organization. */
@@ -44,6 +45,8 @@ export interface Organization extends OrganizationFields {
   readonly streams: readonly Stream[];
   /** When activities run by themselves: at most one schedule for each. */
   readonly activities?: readonly ActivitySchedule[];
+  /** Who gets a message when an upload has failed; absent: no reader does. */
+  readonly messages?: MessageSettings | undefined;
   /** Settings of the dumps of the records of its default stream. */
   readonly dumps?: DumpSettings | undefined;
   /** Time when its removal began, in milliseconds since 1970, as `removed`: it accepts no change. */

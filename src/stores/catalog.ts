@@ -29,14 +29,15 @@ export interface Catalog {
 }
 
 /**
- * `records`: the state of syncing a set with artifacts; `dump` and `change-dump`: the packages of a set;
- * `list-archive`: its archived lists; `removals`: whether versions of it are being removed; `made-links`: see
- * ingest/linked-sets.ts; `archive`: the archive to which the log is written; `session`: the key of sessions, and the
- * sessions that ended; `subscription`: a receiver of changes; `delivery`: the position of a subscription in the log;
- * `rebuild`: that the store is made from an archive, and whether it is complete; `clock`: see clock.ts; `organization`:
- * an organization that delivers files, with its streams; `upload`: files that were delivered; `upload-state`: the
- * progress of an upload; `activity-run`: a run of an activity; `collection` and `harvest-run`: what is harvested, and
- * the runs of it; `stream-dump`: a full or delta dump of a stream's records; `upload-pause`: whether a dump waits for a
+ * `token-use`: when each token was last used; `records`: the state of syncing a set with artifacts; `dump` and
+ * `change-dump`: the packages of a set; `list-archive`: its archived lists; `removals`: whether versions of it are
+ * being removed; `made-links`: see ingest/linked-sets.ts; `archive`: the archive to which the log is written;
+ * `session`: the key of sessions, and the sessions that ended; `subscription`: a receiver of changes; `delivery`: the
+ * position of a subscription in the log; `rebuild`: that the store is made from an archive, and whether it is complete;
+ * `clock`: see clock.ts; `organization`: an organization that delivers files, with its streams; `upload`: files that
+ * were delivered; `upload-state`: the progress of an upload; `activity-run`: a run of an activity; `collection` and
+ * `harvest-run`: what is harvested, and the runs of it; `stream-dump`: a full or delta dump of a stream's records;
+ * `upload-messages`: what was sent to an organization about its uploads; `upload-pause`: whether a dump waits for a
  * boundary; `followed`: see records/follow-cursor.ts; `resumable-uploads`: uploads of an organization that are sent in
  * several requests; `artifact-check`: when artifacts were compared with their digests, and which of them are damaged;
  * `nsdl-refusal`: a trigger file or pieces of NSDL that were refused; `dataset-request`: a request to ingest a dataset,
@@ -47,6 +48,7 @@ export type CatalogKind =
   | 'page-directory'
   | 'source'
   | 'token'
+  | 'token-use'
   | 'session'
   | 'journal'
   | 'records'
@@ -69,6 +71,7 @@ export type CatalogKind =
   | 'harvest-run'
   | 'stream-dump'
   | 'upload-pause'
+  | 'upload-messages'
   | 'followed'
   | 'artifact-check'
   | 'nsdl-refusal'

@@ -89,7 +89,7 @@ describeOnEachStore('tokens on the command line', (store, itOnce) => {
     const table = await done(['tokens', 'list']);
     assert.match(
       table,
-      /^ID +NAME +STATE +SCOPES +CREATED +EXPIRES\n[0-9a-f]{12} +reader +valid +read:\* +\S+ +\(never\)\n$/,
+      /^ID +NAME +STATE +SCOPES +CREATED +EXPIRES +LAST USED\n[0-9a-f]{12} +reader +valid +read:\* +\S+ +\(never\) +\(never\)\n$/,
     );
     assert.match(await done(['sets', 'list']), /papers \(private\)/);
   });

@@ -20,6 +20,8 @@ type Rule =
   | 'who may upload for the organization'
   | 'who may read the collection'
   | 'administrators'
+  | 'who may manage the organization'
+  | 'who may manage an organization'
   | 'who may read metrics'
   | 'everybody, from a page of the server';
 
@@ -79,15 +81,15 @@ const RULES: Readonly<Record<string, Rule>> = {
   'POST /organizations/:org/upload': 'who may upload for the organization',
   'GET /add-organization': 'administrators',
   'POST /add-organization': 'administrators',
-  'GET /organizations/:org/settings': 'administrators',
-  'POST /organizations/:org/settings': 'administrators',
+  'GET /organizations/:org/settings': 'who may manage the organization',
+  'POST /organizations/:org/settings': 'who may manage the organization',
   'POST /organizations/:org/remove': 'administrators',
-  'POST /organizations/:org/streams': 'administrators',
-  'POST /organizations/:org/streams/:stream/remove': 'administrators',
-  'POST /organizations/:org/streams/:stream/default': 'administrators',
-  'POST /organizations/:org/streams/:stream/archive': 'administrators',
-  'POST /organizations/:org/dumps/full': 'administrators',
-  'POST /organizations/:org/dumps/delta': 'administrators',
+  'POST /organizations/:org/streams': 'who may manage the organization',
+  'POST /organizations/:org/streams/:stream/remove': 'who may manage the organization',
+  'POST /organizations/:org/streams/:stream/default': 'who may manage the organization',
+  'POST /organizations/:org/streams/:stream/archive': 'who may manage the organization',
+  'POST /organizations/:org/dumps/full': 'who may manage the organization',
+  'POST /organizations/:org/dumps/delta': 'who may manage the organization',
   'GET /collections/': 'everybody',
   'GET /collections/:collection/': 'who may read the collection',
   'GET /add-collection': 'administrators',
@@ -116,10 +118,10 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/datasets/:dataset': 'who may read the set',
   'GET /api/datasets/:dataset/files': 'who may read the set',
   'POST /api/datasets/:dataset/retry': 'who may post to the set',
-  'GET /tokens': 'administrators',
-  'POST /tokens': 'administrators',
+  'GET /tokens': 'who may manage an organization',
+  'POST /tokens': 'who may manage an organization',
   'GET /tokens/made': 'everybody',
-  'POST /tokens/:id/revoke': 'administrators',
+  'POST /tokens/:id/revoke': 'who may manage an organization',
   'GET /validate': 'administrators',
   'POST /validate': 'administrators',
   'GET /sets/:set/': 'who may read the set',
@@ -214,16 +216,16 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations': 'everybody',
   'POST /api/organizations': 'administrators',
   'GET /api/organizations/:org': 'who may read the organization',
-  'PATCH /api/organizations/:org': 'administrators',
+  'PATCH /api/organizations/:org': 'who may manage the organization',
   'DELETE /api/organizations/:org': 'administrators',
   'GET /api/organizations/:org/streams': 'who may read the organization',
-  'POST /api/organizations/:org/streams': 'administrators',
+  'POST /api/organizations/:org/streams': 'who may manage the organization',
   'GET /api/organizations/:org/streams/:stream': 'who may read the organization',
-  'PATCH /api/organizations/:org/streams/:stream': 'administrators',
-  'DELETE /api/organizations/:org/streams/:stream': 'administrators',
+  'PATCH /api/organizations/:org/streams/:stream': 'who may manage the organization',
+  'DELETE /api/organizations/:org/streams/:stream': 'who may manage the organization',
 
   'GET /api/organizations/:org/dumps': 'who may read the organization',
-  'POST /api/organizations/:org/dumps': 'administrators',
+  'POST /api/organizations/:org/dumps': 'who may manage the organization',
 
   'OPTIONS /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
   'GET /api/organizations/:org/resumable-uploads': 'who may upload for the organization',
@@ -241,9 +243,11 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /api/organizations/:org/uploads/:stream/:number/errors.csv': 'who may read the organization',
   'POST /api/organizations/:org/uploads/:stream/:number/retry': 'who may upload for the organization',
 
-  'GET /api/tokens': 'administrators',
-  'POST /api/tokens': 'administrators',
-  'POST /api/tokens/:id/revoke': 'administrators',
+  'GET /api/organization-overview': 'who may manage an organization',
+  'GET /api/organization-overview.csv': 'who may manage an organization',
+  'GET /api/tokens': 'who may manage an organization',
+  'POST /api/tokens': 'who may manage an organization',
+  'POST /api/tokens/:id/revoke': 'who may manage an organization',
 
   'POST /hub': 'everybody',
   'GET /sets/:set/framework-notifications.xml': 'who may read the set',
@@ -267,6 +271,7 @@ interface Sender {
   readonly reads?: boolean;
   readonly posts?: boolean;
   readonly uploads?: boolean;
+  readonly manages?: boolean;
   readonly readsOrganizations?: boolean;
   readonly isAnonymous?: boolean;
 }
@@ -286,6 +291,13 @@ const SENDERS = {
   'a token to upload': { uploads: true, readsOrganizations: true, scopes: ['upload:open-lane', 'upload:sealed-lane'] },
   'a token to upload for all': { uploads: true, readsOrganizations: true, scopes: ['upload:*'] },
   'a token to upload for another organization': { scopes: ['upload:other'] },
+  'a token to manage': {
+    manages: true,
+    uploads: true,
+    readsOrganizations: true,
+    scopes: ['manage:open-lane', 'manage:sealed-lane'],
+  },
+  'a token to manage all': { manages: true, uploads: true, readsOrganizations: true, scopes: ['manage:*'] },
   'a token to download': { readsOrganizations: true, scopes: ['download:sealed-lane'] },
   'a token to download from all': { readsOrganizations: true, scopes: ['download:*'] },
   // A set of the organization may have its id: that scope is for the set alone.
@@ -494,6 +506,11 @@ function expectedOutcome(route: string, slug: string, name: SenderName): Outcome
     case 'who may upload for the organization':
       if (sender.uploads) return 'let in';
       return isSealed ? absent : refused;
+    case 'who may manage the organization':
+      if (sender.manages) return 'let in';
+      return isSealed ? absent : refused;
+    case 'who may manage an organization':
+      return sender.manages ? 'let in' : refused;
     case 'administrators':
       return isSealed ? absent : refused;
     case 'who may read metrics':

@@ -6,6 +6,7 @@ import { idOfNamed } from '../../access/token.ts';
 import { tokenView } from '../../api/token-view.ts';
 import { countOrUnlimited, sizeOrUnlimited } from '../../config/setting-values.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { formatAgo } from '../../lib/format-ago.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { formatTable } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
@@ -125,12 +126,17 @@ export const tokensList: CliCommand = {
   examples: [['tokens list', 'lists them with their scopes']],
 
   async run(call) {
-    const records = await withExistingApp(call, ({ access: { tokens } }) => tokens.list());
-    const tokens = records.map((record) => tokenView(record, Date.now()));
-    const rows = tokens.map(({ id, name, scopes, state, created, expires = '(never)' }) => {
-      return [id, name, state, scopes.join(' '), created.slice(0, 10), expires.slice(0, 16)];
+    const [records, uses] = await withExistingApp(call, ({ access: { tokens, uses } }) =>
+      Promise.all([tokens.list(), uses.list()]),
+    );
+    const now = Date.now();
+    const tokens = records.map((record) => tokenView(record, now, uses.get(record.id)));
+    const rows = tokens.map(({ id, name, scopes, state, created, expires = '(never)', lastUse }) => {
+      const used =
+        lastUse === undefined ? '(never)' : `${formatAgo(Date.parse(lastUse.at), now)} from ${lastUse.address}`;
+      return [id, name, state, scopes.join(' '), created.slice(0, 10), expires.slice(0, 16), used];
     });
-    const table = formatTable(['ID', 'NAME', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES'], rows);
+    const table = formatTable(['ID', 'NAME', 'STATE', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED'], rows);
     await call.terminal.print(rows.length === 0 ? 'There is no token.' : table, { tokens });
   },
 };

@@ -87,7 +87,11 @@ async function valuesOf(option: Option, { current, setIds, organizationIds }: Ty
   if (values !== undefined) return beginning(current, wordsOf(values));
   if (option.long === '--scope') {
     const ofSets = ['*', ...(await setIds())].flatMap((id) => [`post:${id}`, `read:${id}`]);
-    const ofOrganizations = ['*', ...(await organizationIds())].map((id) => `upload:${id}`);
+    const ofOrganizations = ['*', ...(await organizationIds())].flatMap((id) => [
+      `upload:${id}`,
+      `download:${id}`,
+      `manage:${id}`,
+    ]);
     return beginning(current, wordsOf(['metrics', 'administer', ...ofSets, ...ofOrganizations]));
   }
   return paths(/[<[](.*?)[>\]]/.exec(option.flags)?.[1] ?? '');

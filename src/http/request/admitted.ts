@@ -26,7 +26,7 @@ export interface Locals {
 }
 
 /** A request of express. */
-type RoutedRequest = IncomingMessage & { readonly params: Readonly<Record<string, string | string[]>> };
+export type RoutedRequest = IncomingMessage & { readonly params: Readonly<Record<string, string | string[]>> };
 
 /** A response of express. */
 export type RoutedResponse = ServerResponse & { readonly locals: Locals };

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import * as z from 'zod';
 import { fullUploadOf } from '../../records/arrivals/full-upload.ts';
 import type { Receiving, UploadLabels } from '../../records/arrivals/receiving.ts';
-import type { Upload } from '../../records/arrivals/upload.ts';
+import type { Sender, Upload } from '../../records/arrivals/upload.ts';
 import type { Uploads } from '../../records/arrivals/uploads.ts';
 import { mediaTypeOf } from './media-types.ts';
 import { parseJsonBody } from './parse-json-body.ts';
@@ -44,6 +44,7 @@ export interface UploadRequest {
   readonly stream: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: AsyncIterable<Buffer>;
+  readonly by: Sender;
 }
 
 /** Rules for requests of scripts for the POD aggregator. */
@@ -66,7 +67,7 @@ export async function receiveUpload(
   try {
     const labels = await readLabels(receiving, request, pod !== undefined);
     const named = pod === undefined || labels.stream === undefined ? labels.stream : await pod.streamOf(labels.stream);
-    return await receiving.finish({ ...labels, stream: named });
+    return await receiving.finish({ ...labels, stream: named, by: request.by });
   } catch (error) {
     await receiving.abandon();
     throw error;

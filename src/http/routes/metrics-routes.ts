@@ -1,13 +1,17 @@
-import type { Action } from '../../access/may.ts';
+import { type Action, may } from '../../access/may.ts';
 import { liveStatus, liveStatusSchema } from '../../api/live-status.ts';
 import { storeFileDigest } from '../../api/store-digest.ts';
 import { VERSION } from '../../config/version.ts';
+import { senderOf } from '../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { setCaching } from '../response/caching.ts';
 import { sendJson } from '../response/send-json.ts';
 import { shownFigures } from '../response/shown-figures.ts';
+
+/** Read by those who may read every private organization, with or without readers. */
+const ANY_PRIVATE = { slug: '', private: true };
 
 const FORMAT = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -22,10 +26,11 @@ export function metricsRoutes(app: ServedApp): readonly Route[] {
       id: 'getMetrics',
       tag: 'operating',
       summary: 'Metrics in the exposition format of Prometheus',
-      description: 'The HELP line of each says what it means. No label grows with sets, tokens or resources.',
+      description:
+        'The HELP line of each says what it means. Labels name organizations, 1,000 at most, and private ones to those alone who may read all of them; none grows with sets, tokens or resources.',
       answers: [{ status: 200, description: 'The metrics.', content: { 'text/plain': 'text' } }],
       async handle(_request, response) {
-        const text = await metrics.text();
+        const text = await metrics.text(may(senderOf(response), 'read-organization', ANY_PRIVATE));
         setCaching(response, 'no-store');
         // Uses setHeader, because express would change the type.
         response.setHeader('Content-Type', FORMAT).end(text);

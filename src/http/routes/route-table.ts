@@ -20,6 +20,7 @@ import { subscriptionRoutes } from './notify/subscription-routes.ts';
 import { oaiRoutes } from './oai/oai-routes.ts';
 import { openApiRoutes } from './openapi-routes.ts';
 import { organizationRoutes } from './organizations/organization-routes.ts';
+import { overviewRoutes } from './organizations/overview-routes.ts';
 import { statisticsRoutes } from './organizations/statistics-routes.ts';
 import { podRoutes } from './pod/pod-routes.ts';
 import { postingRoutes } from './posting-routes.ts';
@@ -67,6 +68,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...hubRoutes(app, stopping),
     ...subscriptionRoutes(app),
     ...organizationRoutes(app, stopping),
+    ...overviewRoutes(app),
     ...statisticsRoutes(app),
     ...uploadRoutes(app, stopping),
     ...resumableRoutes(app, stopping),

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AccessPolicy } from '../../access/access-policy.ts';
+import { shownAddress } from '../../access/client-address.ts';
 import { isFromThisMachine, refuseForeignPage, requireOwnPage } from '../../access/identify-principal.ts';
 import { type Action, administers, type Guarded, may } from '../../access/may.ts';
 import { ANONYMOUS, type Principal } from '../../access/principal.ts';
@@ -95,6 +96,7 @@ export function createAdmit(
     const { headers } = arrival;
     if (method !== 'get') (hasSession ? requireOwnPage : refuseForeignPage)(headers, configuration.baseUrl);
     if (action !== 'probe') throwAfter(limits.takeRequest(sender, arrival));
+    if (sender.kind === 'token') access.uses.record(sender.id, () => shownAddress(headers, arrival.address));
     const subjects = await findSubjects(route, arrival, sender);
     const { set, organization } = subjects;
     const guarded = organization === undefined ? set : readersOf(organization);
@@ -154,6 +156,7 @@ function missingScope(name: string, action: Action, set: Guarded | undefined): T
 
 function scopeFor(action: Action, set: Guarded | undefined): Scope {
   if (action === 'upload-files' && set !== undefined) return `upload:${set.slug}`;
+  if (action === 'manage-organization' && set !== undefined) return `manage:${set.slug}`;
   const isOfPosters = action === 'post-changes' || action === 'read-postings';
   if (isOfPosters && set !== undefined) return `post:${set.slug}`;
   return action === 'read-metrics' ? 'metrics' : 'administer';

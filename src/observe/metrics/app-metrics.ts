@@ -12,6 +12,7 @@ import { Instruments } from './instrument.ts';
 import { JobMetrics } from './job-metrics.ts';
 import { LiveServer } from './live-server.ts';
 import { NotificationMetrics } from './notification-metrics.ts';
+import { ORGANIZATION_METRICS, OrganizationMetrics } from './organization-metrics.ts';
 import { Registry } from './prometheus.ts';
 import { withRenderMetrics } from './render-metrics.ts';
 import { ScanMetrics } from './scan-metrics.ts';
@@ -23,6 +24,7 @@ interface WatchedApp extends Omit<SourceParts, 'cache' | 'publisher' | 'compares
   readonly configuration: Pick<Configuration, 'verifyArtifactsDays'>;
   readonly publishing: Pick<SourceParts, 'cache' | 'publisher'>;
   readonly catalog: Pick<Catalog, 'list'>;
+  readonly records: { readonly overview: Parameters<OrganizationMetrics['watch']>[0] };
   readonly jobs: { readonly queue: Parameters<JobMetrics['watch']>[0] };
   readonly notifications: Parameters<NotificationMetrics['watch']>[0];
 }
@@ -39,6 +41,7 @@ export class AppMetrics {
   readonly jobs: JobMetrics;
   readonly notifications: NotificationMetrics;
   readonly datasets: DatasetMetrics;
+  readonly organizations: OrganizationMetrics;
   readonly store: StoreObserver;
   readonly #instruments = new Instruments(this.registry);
   /** The figures of the server since its start. */
@@ -60,6 +63,7 @@ export class AppMetrics {
     this.jobs = new JobMetrics(instruments);
     this.notifications = new NotificationMetrics(instruments);
     this.datasets = new DatasetMetrics(instruments);
+    this.organizations = new OrganizationMetrics(instruments);
     this.http = new HttpMetrics(this.registry);
   }
 
@@ -74,30 +78,36 @@ export class AppMetrics {
     this.jobs.watch(app.jobs.queue);
     this.notifications.watch(app.notifications);
     this.datasets.watch(app.catalog);
+    this.organizations.watch(app.records.overview);
   }
 
   async readSource(): Promise<SourceFigures> {
     return this.#source!.read();
   }
 
-  /** In the exposition format of Prometheus. While the store does not answer, a comment names the old figures. */
-  async text(): Promise<string> {
-    const [{ store }, hasJobs, hasSubscriptions, hasSinks] = await Promise.all([
+  /**
+   * In the exposition format of Prometheus. While the store does not answer, a comment names the old figures.
+   * @param namesAll whether the reader may read all private organizations
+   */
+  async text(namesAll = false): Promise<string> {
+    const [{ store }, hasJobs, hasSubscriptions, hasSinks, hasOrganizations] = await Promise.all([
       this.readSource(),
       this.jobs.read(),
       this.notifications.read(),
       this.datasets.read(),
+      this.organizations.read(),
     ]);
     const old = [
       ...(store === undefined ? SOURCE_METRICS_OF_STORE : []),
       ...(hasJobs ? [] : ['tidemark_jobs']),
       ...(hasSubscriptions ? [] : ['tidemark_subscriptions']),
       ...(hasSinks ? [] : ['tidemark_dataset_sink_behind']),
+      ...(hasOrganizations ? [] : ORGANIZATION_METRICS),
     ];
     const note =
       old.length === 0 ? '' : `# The store did not answer. Of its last answer, or missing: ${old.join(', ')}\n`;
     const { processMetrics } = await import('./process-metrics.ts');
     const [own, ofProcess] = await Promise.all([this.registry.metrics(), processMetrics().metrics()]);
-    return note + own + ofProcess;
+    return note + (namesAll ? own : this.organizations.withoutPrivate(own)) + ofProcess;
   }
 }

@@ -36,6 +36,7 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
   artifactChecks: { known: async () => ({ shares: [], damaged: [] }) },
   catalog: { list: async () => [] },
   configuration: { verifyArtifactsDays: Number.POSITIVE_INFINITY },
+  records: { overview: { read: async () => [] } },
   jobs: { queue: { counts: async () => [] } },
   notifications: { subscriptions: { list: async () => [] }, deliverer: { oldestUnsent: undefined } },
 };

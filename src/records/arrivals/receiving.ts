@@ -10,6 +10,7 @@ import {
   MOST_FILES,
   requireUploadName,
   requireUrl,
+  type Sender,
   tooManyFiles,
   type Upload,
   type UploadedFile,
@@ -25,6 +26,7 @@ export interface UploadLabels extends Pick<HarvestFields, 'unmentioned' | 'accep
   readonly name?: string | undefined;
   /** The URL from which a job fetches the file, in place of files. */
   readonly url?: string | undefined;
+  readonly by?: Sender | undefined;
 }
 
 /**
@@ -69,7 +71,7 @@ export class Receiving {
    * Records the upload under the next number of the stream, which the first upload of an organization makes.
    * @throws TidemarkError `invalid`; `not-found` or `conflict` when the stream accepts no uploads (any more)
    */
-  async finish({ stream: named, name, url, ...full }: UploadLabels): Promise<Upload> {
+  async finish({ stream: named, name, url, by, ...full }: UploadLabels): Promise<Upload> {
     const organization = this.#organization;
     if (name !== undefined) requireUploadName(name);
     if (url !== undefined) requireUrl(url);
@@ -77,7 +79,8 @@ export class Receiving {
     if (url === undefined && this.#files.length === 0) throw neither();
     if (Date.now() - this.#begun > LONGEST_UPLOAD_MS) throw tookTooLong();
     const stream = await ensureReceiving(this.#parts.organizations, organization, named);
-    const labels = { ...(name && { name }), ...(url !== undefined && { url }), ...harvestFieldsOf(full) };
+    const sent = { ...(url !== undefined && { url }), ...(by !== undefined && { by }) };
+    const labels = { ...(name && { name }), ...sent, ...harvestFieldsOf(full) };
     const upload = { organization, stream, ...labels, files: this.#files, token: randomId() };
     // From here on the document may exist, even when the store reports an error: its files must stay.
     this.#keys.length = 0;

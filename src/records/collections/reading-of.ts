@@ -1,4 +1,4 @@
-import type { HarvestFields } from '../arrivals/upload.ts';
+import type { HarvestFields, Sender } from '../arrivals/upload.ts';
 import type { Normalization } from '../forms/normalization.ts';
 import type { Collection } from './collection.ts';
 import type { HarvestRun } from './harvest-run.ts';
@@ -23,9 +23,10 @@ function readingOf(collection: Collection, format: string): Normalization {
 export function harvestFields(
   collection: Collection,
   run: HarvestRun,
-): HarvestFields & { readonly normalization: Normalization } {
+): HarvestFields & { readonly normalization: Normalization; readonly by: Sender } {
   const { kind, force, format = collection.format } = run;
   return {
+    by: { name: 'harvest' },
     set: collection.id,
     normalization: readingOf(collection, format),
     ...(kind === 'full' && { unmentioned: 'deleted' as const }),

@@ -134,7 +134,7 @@ describeOnEachStore('a registry of tokens', (store) => {
     const soon = Date.now() + 3_600_000;
     const { record } = await tokens.create({ name: 'a', scopes: ['read:*'], limits: {}, expires: soon });
     const revoked = (await make()).record;
-    const bearer = { kind: 'token', id: record.id, name: 'a', scopes: ['read:*'], limits: {} };
+    const bearer = { kind: 'token', id: record.id, name: 'a', scopes: ['read:*'], limits: {}, expires: soon };
     assert.deepEqual(await tokens.bearer(record.id), bearer);
     await tokens.revoke(revoked.id);
     assert.deepEqual([await tokens.bearer(revoked.id), await tokens.bearer('000000000000')], [undefined, undefined]);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { formatAgo, formatClock, formatDay, formatTime, sentence } from '../../../src/http/pages/parts/words.ts';
+import { formatClock, formatDay, formatTime, sentence } from '../../../src/http/pages/parts/words.ts';
+import { formatAgo } from '../../../src/lib/format-ago.ts';
 
 const NOW = Date.UTC(2026, 10, 21, 19, 22, 27);
 const SECONDS = { second: 1, minute: 60, hour: 3600, day: 86_400, month: 2_629_800, year: 31_557_600 } as const;

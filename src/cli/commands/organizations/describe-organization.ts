@@ -6,7 +6,7 @@ import { printableLine } from '../../ui/printable.ts';
 import { formatTable, plural } from '../../ui/table.ts';
 
 export function describeOrganization(view: OrganizationView): string {
-  const { organization, title, contacts, normalization, streams, dumps } = view;
+  const { organization, title, contacts, normalization, streams, dumps, messages } = view;
   const who = contacts.map(({ name, email }) => (email === undefined ? name : `${name} <${email}>`));
   return [
     title === undefined ? organization : `${organization}: ${printableLine(title)}`,
@@ -16,9 +16,19 @@ export function describeOrganization(view: OrganizationView): string {
       (line) => `  ${line}`,
     ),
     ...describeDumps(dumps, 'as for all organizations').map((line) => `  ${line}`),
+    ...(messages === undefined ? [] : [`  messages: ${describeMessages(messages)}`]),
     '',
     streamTable(streams),
   ].join('\n');
+}
+
+function describeMessages({ url, signed, mail, errors }: NonNullable<OrganizationView['messages']>): string {
+  const ways = [
+    mail && 'mail to its contacts',
+    url !== undefined && `${printableLine(url)}${signed ? ' (signed)' : ''}`,
+  ];
+  const when = errors ? 'when an upload has failed, or has errors' : 'when an upload has failed';
+  return `${ways.filter(Boolean).join(' and ')}, ${when}`;
 }
 
 /** Statistics of the default stream. */

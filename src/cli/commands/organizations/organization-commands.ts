@@ -9,6 +9,7 @@ import { withExistingApp } from '../../with-app.ts';
 import { addOrganizations, changeOrganizations, ORGANIZATION_SETTINGS } from '../../with-organizations.ts';
 import { describeOrganization, describeStatistics, readingOf } from './describe-organization.ts';
 import { addDumpOptions, type DumpOptions, givenDumps } from './dump-options.ts';
+import { addMessageOptions, givenMessages, type MessageOptions } from './message-options.ts';
 import { nothingToChange } from './nothing-to-change.ts';
 import { addOrganizationOptions, givenFields, type OrganizationOptions } from './organization-options.ts';
 
@@ -79,13 +80,13 @@ export const organizationsShow: CliCommand = {
   },
 };
 
-type Options = OrganizationOptions & DumpOptions;
+type Options = OrganizationOptions & DumpOptions & MessageOptions;
 
 export const organizationsChange: CliCommand<Options> = {
   group: 'organizations',
   usage: 'change <organization>',
   summary:
-    "Changes title, contacts, readers, normalization or dumps of an organization. --title '' and --contact '' remove them.",
+    "Changes title, contacts, readers, normalization, dumps or messages of an organization. --title '' and --contact '' remove them.",
   examples: [
     ["organizations change lane --title 'Lane Library'", 'changes the title'],
     ["organizations change lane --contact 'Ada <ada@example.org>'", 'replaces all contacts by one'],
@@ -94,6 +95,7 @@ export const organizationsChange: CliCommand<Options> = {
       "organizations change lane --delta '0 5 * * *' --full-dump '0 3 1 * *'",
       'has dumps of its records made by itself',
     ],
+    ['organizations change lane --notify-mail on', 'sends its contacts mail when an upload has failed'],
     ['organizations change lane --normalization none', 'leaves records as they are from now on'],
   ],
   settings: ORGANIZATION_SETTINGS,
@@ -101,7 +103,11 @@ export const organizationsChange: CliCommand<Options> = {
   options: addOptions,
 
   async run(call) {
-    const fields = { ...givenFields(call.options), ...givenDumps(call.options) };
+    const fields = {
+      ...givenFields(call.options),
+      ...givenDumps(call.options),
+      ...(await givenMessages(call.options, call.workingDirectory)),
+    };
     if (Object.keys(fields).length === 0) throw nothingToChange(addOptions);
     const [id = ''] = call.args;
     const view = await changeOrganizations(call, async ({ records: { organizations } }) => {
@@ -115,4 +121,5 @@ export const organizationsChange: CliCommand<Options> = {
 function addOptions(command: Command): void {
   addOrganizationOptions(command);
   addDumpOptions(command, 'as for all organizations');
+  addMessageOptions(command);
 }

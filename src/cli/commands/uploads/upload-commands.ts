@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { reasonView } from '../../../api/reason-view.ts';
+import { describeSender } from '../../../api/sender-view.ts';
 import type { UploadView } from '../../../api/upload-view.ts';
 import { describeApplied, uploadsView, uploadView } from '../../../api/upload-view.ts';
 import type { App } from '../../../app.ts';
@@ -44,18 +45,29 @@ export const uploadsList: CliCommand<ListUploadsOptions> = {
     const { stream, limit } = call.options;
     const page = { limit };
     const view = await withExistingApp(call, async ({ records: { uploads } }) => {
-      return uploadsView(organization, await uploads.list(organization, stream, page), page);
+      return uploadsView(organization, await uploads.list(organization, stream, page), { ...page, sees: 'all' });
     });
-    const rows = view.uploads.map(({ number, received, name = '', files, status, totals, ignored }) => {
+    const rows = view.uploads.map(({ number, received, by, name = '', files, status, totals, ignored }) => {
       const counts = [
         totals?.records ?? '',
         totals?.deletions ?? '',
         totals?.errors ?? '',
         totals === undefined ? '' : (ignored ?? 0),
       ];
-      return [number, received.slice(0, 19), sizeOf(files), status, ...counts, name];
+      return [number, received.slice(0, 19), sizeOf(files), status, ...counts, by?.name ?? '', name];
     });
-    const heads = ['NUMBER', 'RECEIVED (UTC)', 'FILES', 'STATUS', 'RECORDS', 'DELETIONS', 'ERRORS', 'IGNORED', 'NAME'];
+    const heads = [
+      'NUMBER',
+      'RECEIVED (UTC)',
+      'FILES',
+      'STATUS',
+      'RECORDS',
+      'DELETIONS',
+      'ERRORS',
+      'IGNORED',
+      'BY',
+      'NAME',
+    ];
     const table = formatTable(heads, rows);
     await call.terminal.print(rows.length === 0 ? 'There is no upload.' : table, view);
   },
@@ -84,7 +96,7 @@ export const uploadsShow: CliCommand<ShowUploadOptions> = {
     const { view, status } = await withExistingApp(call, async ({ records: { uploads } }) => {
       const upload = await namedUpload(uploads, call.args[0]);
       const state = await (call.options.wait ? settled(uploads, upload, call.stopped) : uploads.stateOf(upload));
-      return { view: uploadView(upload, state), status: statusOf(state) };
+      return { view: uploadView(upload, state, 'all'), status: statusOf(state) };
     });
     await call.terminal.print(describeUpload(view), view);
     return call.options.wait && status === 'failed' ? EXIT.failed : EXIT.done;
@@ -156,7 +168,7 @@ export const uploadsRetry: CliCommand = {
     const [id = ''] = call.args;
     const view = await withExistingApp(call, async (app) => {
       const upload = await namedUpload(app.records.uploads, id);
-      return uploadView(upload, await app.jobs.uploads.retry(upload));
+      return uploadView(upload, await app.jobs.uploads.retry(upload), 'all');
     });
     await call.terminal.print(`The upload ${id} is processed again, as soon as a server is free.`, view);
   },
@@ -172,11 +184,12 @@ function namedUpload(uploads: Pick<Uploads, 'get'>, id = ''): Promise<Upload> {
 }
 
 function describeUpload(view: UploadView): string {
-  const { organization, stream, number, name, received, fileUrl, files } = view;
+  const { organization, stream, number, name, received, by, fileUrl, files } = view;
   const rows = files.map((file) => [file.name, file.length, file.sha256]);
   return [
     `${organization}/${stream}/${number}${name === undefined ? '' : `: ${printableLine(name)}`}`,
     `  received: ${received}`,
+    ...(by === undefined ? [] : [`  by: ${printableLine(describeSender(by))}`]),
     ...(fileUrl === undefined ? [] : [`  from: ${printableLine(fileUrl)}`]),
     ...describeStatus(view),
     '',

@@ -1,10 +1,11 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
 import { parseExpiry } from '../../../access/expiry.ts';
+import { grantedToken, maySeeToken } from '../../../access/grants.ts';
 import { parseScope, requireNamed, SCOPE_FORMS } from '../../../access/scope.ts';
 import type { TokenView } from '../../../api/token-view.ts';
 import { newTokenSchema, scopesOfForm, tokenView } from '../../../api/token-view.ts';
-import { param } from '../../request/admitted.ts';
+import { param, senderOf } from '../../request/admitted.ts';
 import { pageOperation } from '../../request/operation.ts';
 import { formBody, readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
@@ -25,9 +26,12 @@ import type { RejectedForm } from './set-pages.ts';
 /** Milliseconds in which a browser must open the page that shows a new token. */
 const MADE_MS = 60_000;
 
-/** The page of tokens, for administrators. @param stopping ends bodies that are being read when the server stops */
+/**
+ * The page of tokens, for administrators and those who manage an organization.
+ * @param stopping ends bodies that are being read when the server stops
+ */
 export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { tokens } = app.access;
+  const { tokens, uses } = app.access;
   const { configuration } = app;
   const { idleTimeoutMs } = configuration;
 
@@ -36,7 +40,9 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
     more: Partial<TokensPage> & { readonly revokedId?: string | undefined },
   ): Promise<void> {
     const now = Date.now();
-    const all = (await tokens.list()).map((record) => tokenView(record, now)).toReversed();
+    const [every, usesOf] = await Promise.all([tokens.list(), uses.list()]);
+    const shown = every.filter((record) => maySeeToken(senderOf(response), record));
+    const all = shown.map((record) => tokenView(record, now, usesOf.get(record.id))).toReversed();
     const revoked = all.find(({ id }) => id === more.revokedId);
     const frame = await frameOf(app, request, response);
     sendPage(
@@ -48,14 +54,14 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
 
   return [
     get('/tokens', {
-      action: 'administer',
+      action: 'manage-any',
       ...pageOperation('tokensPage', 'Every token that was ever made, and the form that makes one'),
       query: z.object({ revoked: z.string().optional() }),
       handle: (request, response, { revoked }) => show({ request, response }, { revokedId: revoked }),
     }),
 
     post('/tokens', {
-      action: 'administer',
+      action: 'manage-any',
       id: 'createTokenByForm',
       tag: 'pages',
       summary: 'Makes a token, and leads to the page that shows it',
@@ -75,13 +81,12 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
             .split(/[\s,]+/)
             .filter((scope) => scope !== '')
             .map(parseScope);
+          const text = form.get('expires')?.trim() ?? '';
+          const expires = text === '' ? undefined : parseExpiry(text, Date.now());
+          const given = { name: form.get('name') ?? '', scopes, expires };
+          const granted = grantedToken(senderOf(response), given, await tokens.list());
           await requireNamed(scopes, { sets: app.sets, organizations: app.records.organizations });
-          const expires = form.get('expires')?.trim() ?? '';
-          const { token, record } = await tokens.create({
-            name: form.get('name') ?? '',
-            scopes,
-            expires: expires === '' ? undefined : parseExpiry(expires, Date.now()),
-          });
+          const { token, record } = await tokens.create(granted);
           response.locals.subject = `${record.name} (${record.id})`;
           const keeping = { baseUrl: configuration.baseUrl, maxAge: MADE_MS };
           setCookie({ request, response }, await app.access.sessions.cookieToShow(token), keeping);
@@ -108,7 +113,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
     }),
 
     post('/tokens/:id/revoke', {
-      action: 'administer',
+      action: 'manage-any',
       id: 'revokeTokenByForm',
       tag: 'pages',
       summary: 'Revokes a token for ever, and leads back to the others',
@@ -117,7 +122,7 @@ export function tokenPageRoutes(app: ServedApp, stopping: AbortSignal): readonly
         { status: 404, description: 'There is no such token.' },
       ],
       async handle(request, response) {
-        const { id } = await tokens.revoke(param(request, 'id'));
+        const { id } = await tokens.revoke(param(request, 'id'), (record) => maySeeToken(senderOf(response), record));
         response.redirect(303, `../../tokens?${new URLSearchParams({ revoked: id })}`);
       },
     }),
@@ -138,7 +143,7 @@ function renderTokensPage({ frame, tokens, revoked, attempt }: TokensPage): stri
   const main = html`<h1>Tokens</h1>
 ${revoked?.state === 'revoked' && html`<p class="notice good" role="status">The token ${revoked.name} was revoked. Every server refuses it within a second or so.</p>`}
 ${problemNotice(attempt?.problem)}
-<p class="lead">Who may post to sets, read private ones, see metrics, or administer the source.</p>
+<p class="lead">${frame.viewer.isAdministrator ? 'Who may post to sets, read private ones, see metrics, manage organizations, or administer the source.' : 'Who may upload for the organizations that you manage, read what is private of them, or manage them.'}</p>
 ${tokens.length === 0 ? html`<p class="quiet">There is no token yet. Make one below: programs that post need one, and so do people who administer the source from elsewhere.</p>` : tokenTable(tokens, frame)}
 <h2>Make a token</h2>
 <form class="fields" method="post" action="./tokens">
@@ -147,7 +152,7 @@ ${tokens.length === 0 ? html`<p class="quiet">There is no token yet. Make one be
 <span class="hint" id="name-hint">Whose it is, or what for: lists and logs show it.</span></p>
 <p><label for="scopes">Scopes</label>
 <textarea id="scopes" name="scopes" required rows="3" spellcheck="false" aria-describedby="scopes-hint">${given('scopes')}</textarea>
-<span class="hint" id="scopes-hint">One in a line: ${SCOPE_FORMS}.</span></p>
+<span class="hint" id="scopes-hint">One in a line: ${frame.viewer.isAdministrator ? SCOPE_FORMS : 'upload:ORG, download:ORG or manage:ORG'}.</span></p>
 <p><label for="expires">Expires</label>
 <input id="expires" name="expires" value="${attempt === undefined ? '90d' : given('expires')}" maxlength="40" autocomplete="off" spellcheck="false" aria-describedby="expires-hint">
 <span class="hint" id="expires-hint">After 90d, 12h, 2w or 1y, or on a date such as 2027-01-31; empty for never.</span></p>
@@ -163,6 +168,14 @@ function tokenTable(tokens: readonly TokenView[], { now }: Frame): Html {
     { name: 'State', style: 'short', cell: ({ state }) => html`<span class="state ${STYLES[state]}">${state}</span>` },
     { name: 'Made', style: 'short', cell: ({ created }) => timeOf(created, now) },
     { name: 'Expires', style: 'short', cell: ({ expires }) => timeOf(expires, now) ?? 'never' },
+    {
+      name: 'Last used',
+      style: 'short',
+      cell: ({ lastUse }) =>
+        lastUse === undefined
+          ? 'never'
+          : html`${timeOf(lastUse.at, now)}<span class="more-of">from ${lastUse.address}</span>`,
+    },
     { name: 'Actions', cell: (token) => token.state === 'valid' && revokeForm(token) },
   ]);
 }

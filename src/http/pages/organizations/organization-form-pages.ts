@@ -24,8 +24,8 @@ ${fields((name) => attempt?.form.get(name) ?? '')}
 }
 
 interface SettingsPage extends OrganizationFrame {
-  /** What its removal frees. */
-  readonly freed: Parameters<typeof describeFreed>[0];
+  /** For an administrator: what its removal frees. */
+  readonly freed: Parameters<typeof describeFreed>[0] | undefined;
 }
 
 /** The form for the settings of an organization. */
@@ -42,10 +42,13 @@ ${fields(value)}
 ${settingsFields(value)}
 <p><button>Save</button></p>
 </form>
-${removeSection({
-  ...{ what: 'organization', id: organization.id, action: './remove', isWrong: isRemoval },
-  consequence: `What it has is lost for clients, for good: ${describeFreed(freed)}. Its collections are removed, and tokens that are for it alone are revoked. Its id and those of its sets cannot be used again. Artifacts of its activities stay.`,
-})}`;
+${
+  freed !== undefined &&
+  removeSection({
+    ...{ what: 'organization', id: organization.id, action: './remove', isWrong: isRemoval },
+    consequence: `What it has is lost for clients, for good: ${describeFreed(freed)}. Its collections are removed, and tokens that are for it alone are revoked. Its id and those of its sets cannot be used again. Artifacts of its activities stay.`,
+  })
+}`;
   return renderOrganizationFrame(page, {
     above: [[organizationTitle(organization), '']],
     heading: 'Settings',

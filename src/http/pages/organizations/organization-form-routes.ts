@@ -71,19 +71,21 @@ function addRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
 function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
   async function show(request: Request, response: Response, attempt?: RejectedForm): Promise<void> {
     const frame = await organizationFrameOf(app, request, response);
-    const freed = await app.records.streamRemovals.measureOrganization(frame.organization.id);
+    const freed = frame.frame.viewer.isAdministrator
+      ? await app.records.streamRemovals.measureOrganization(frame.organization.id)
+      : undefined;
     sendPage(response, renderOrganizationSettings({ ...frame, freed }, attempt), attempt === undefined ? 200 : 400);
   }
 
   return [
     get('/organizations/:org/settings', {
-      action: 'administer',
+      action: 'manage-organization',
       ...SETTINGS,
       handle: (request, response) => show(request, response),
     }),
 
     post('/organizations/:org/settings', {
-      action: 'administer',
+      action: 'manage-organization',
       ...CHANGE,
       async handle(request, response) {
         const given = await form(request);
@@ -115,7 +117,7 @@ function settingsRoutes(app: ServedApp, form: ReadForm): readonly Route[] {
 function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm): readonly Route[] {
   return [
     post('/organizations/:org/streams', {
-      action: 'administer',
+      action: 'manage-organization',
       ...ADD_STREAM,
       async handle(request, response) {
         const given = await form(request);
@@ -127,7 +129,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
     }),
 
     post('/organizations/:org/streams/:stream/default', {
-      action: 'administer',
+      action: 'manage-organization',
       ...MAKE_DEFAULT,
       async handle(request, response) {
         await organizations.changeStream(param(request, 'org'), param(request, 'stream'), { default: true });
@@ -136,7 +138,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
     }),
 
     post('/organizations/:org/streams/:stream/archive', {
-      action: 'administer',
+      action: 'manage-organization',
       ...ARCHIVE,
       async handle(request, response, { undo }) {
         const archived = undo === undefined;
@@ -150,7 +152,7 @@ function streamRoutes({ records: { organizations } }: ServedApp, form: ReadForm)
 function dumpRoutes({ jobs: { streamDumps: streamDumpJobs } }: ServedApp): readonly Route[] {
   return DUMP_KINDS.map((kind) =>
     post(`/organizations/:org/dumps/${kind}`, {
-      action: 'administer',
+      action: 'manage-organization',
       ...MAKE_DUMP,
       id: `${MAKE_DUMP.id}-${kind}`,
       async handle(request, response) {

@@ -15,6 +15,8 @@ export interface OrganizationFrame {
   readonly organization: Organization;
   /** Whether the reader may upload files, and request that failed uploads are processed again. */
   readonly mayUpload: boolean;
+  /** Whether the reader may change the organization. */
+  readonly mayManage: boolean;
   /** E-mail addresses of contacts are not public. */
   readonly seesAddresses: boolean;
 }
@@ -30,6 +32,7 @@ export async function organizationFrameOf(
     frame: await frameOf(app, request, response),
     organization,
     mayUpload: may(sender, 'upload-files', readersOf(organization)),
+    mayManage: may(sender, 'manage-organization', readersOf(organization)),
     seesAddresses: sender.kind !== 'anonymous',
   };
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { newOrganizationSchema, newStreamSchema } from '../../../api/organization-view.ts';
+import { overviewQuery } from '../../../api/overview-view.ts';
 import { type Operation, pageOperation } from '../../request/operation.ts';
 import { FORM_BODY, formBody } from '../../request/read-form.ts';
 import { CONFIRMATION } from '../parts/remove-section.ts';
@@ -14,7 +15,13 @@ export const number = (description: string) =>
     .transform((text) => (text !== undefined && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : undefined))
     .meta({ description });
 
-export const ORGANIZATIONS = describe('organizationsPage', 'The organizations that the reader may read');
+export const ORGANIZATIONS = {
+  ...describe('organizationsPage', 'The organizations that the reader may read, with the state of those it manages'),
+  query: z.object({
+    sort: overviewQuery.sort.catch('organization'),
+    order: overviewQuery.order.catch('asc'),
+  }),
+};
 export const ORGANIZATION = {
   ...describe('organizationPage', 'An organization with its streams, uploads and dumps'),
   query: z.object({ did: z.enum(['change', 'dump', 'remove', 'stream']).optional() }),

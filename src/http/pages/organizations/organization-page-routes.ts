@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import { administers, may } from '../../../access/may.ts';
 import { runView } from '../../../api/activity-run-view.ts';
+import type { SeenOfSenders } from '../../../api/sender-view.ts';
 import { streamDumpsView } from '../../../api/stream-dump-view.ts';
 import { listedUploadView } from '../../../api/upload-view.ts';
 import type { ResourceSet } from '../../../core/resource-set.ts';
@@ -14,7 +15,8 @@ import { organizationOf, param, senderOf } from '../../request/admitted.ts';
 import { readForm } from '../../request/read-form.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { shownOrganizations } from '../../response/shown-organizations.ts';
+import { managedOverview, shownOrganizations } from '../../response/shown-organizations.ts';
+import { seesSenders } from '../../response/upload-senders.ts';
 import { attempting } from '../manage/attempting.ts';
 import type { RejectedForm } from '../manage/set-pages.ts';
 import { frameOf } from '../parts/frame.ts';
@@ -40,7 +42,7 @@ const DID = {
 
 /** The pages of organizations and of their streams. @param stopping ends bodies that are being read */
 export function organizationPageRoutes(app: ServedApp, stopping: AbortSignal): readonly Route[] {
-  const { organizations, runs, uploads, streamRemovals } = app.records;
+  const { organizations, overview, runs, uploads, streamRemovals } = app.records;
   const { sets, index, jobs, configuration } = app;
 
   /** Number of live records by stream id, without streams whose set does not exist yet. */
@@ -75,11 +77,11 @@ export function organizationPageRoutes(app: ServedApp, stopping: AbortSignal): r
       streamDumpsView(name, app),
       setsOf(name, response),
     ]);
-    const views = viewsOf(listed);
+    const views = viewsOf(listed, seesSenders(response));
     const records = counts.get(stream.id) ?? 0;
     const last = views.at(-1)?.number ?? 1;
     const next = views.length === UPLOADS_PER_PAGE && last > 1 ? last : undefined;
-    const mayRemove = administers(senderOf(response)) && isRemovable(found, stream);
+    const mayRemove = frame.mayManage && isRemovable(found, stream);
     const freed = mayRemove ? await streamRemovals.measureStream({ organization, stream: stream.id }) : undefined;
     const page = { ...frame, stream, records, uploads: views, before, next, dumps, sets: shown, freed, problem };
     sendPage(response, renderStreamPage(page), problem === undefined ? 200 : 400);
@@ -89,10 +91,13 @@ export function organizationPageRoutes(app: ServedApp, stopping: AbortSignal): r
     get('/organizations/', {
       action: 'read-source',
       ...ORGANIZATIONS,
-      async handle(request, response) {
+      async handle(request, response, order) {
         const frame = await frameOf(app, request, response);
         const shown = await shownOrganizations(organizations, response);
-        sendPage(response, renderOrganizationsPage({ frame, organizations: shown }));
+        const managed = frame.viewer.managesAny ? await managedOverview(overview, response, order) : [];
+        const isManaged = new Set(managed.map(({ organization }) => organization));
+        const others = shown.filter(({ id }) => !isManaged.has(id));
+        sendPage(response, renderOrganizationsPage({ frame, managed, order, organizations: others }));
       },
     }),
 
@@ -118,7 +123,7 @@ export function organizationPageRoutes(app: ServedApp, stopping: AbortSignal): r
           dumps,
           errata,
           sets: shown,
-          uploads: viewsOf(listed),
+          uploads: viewsOf(listed, seesSenders(response)),
           runs: found.map((run) => runView(run, isWhole)),
           did: did && DID[did],
         };
@@ -135,7 +140,7 @@ export function organizationPageRoutes(app: ServedApp, stopping: AbortSignal): r
     }),
 
     post('/organizations/:org/streams/:stream/remove', {
-      action: 'administer',
+      action: 'manage-organization',
       ...REMOVE_STREAM,
       async handle(request, response) {
         const form = await readForm(request, { idleTimeoutMs: configuration.idleTimeoutMs, stopping });
@@ -155,6 +160,6 @@ export function organizationPageRoutes(app: ServedApp, stopping: AbortSignal): r
 const isRemovable = ({ defaultStream }: Organization, { id, set, removing }: Stream): boolean =>
   id !== defaultStream && set === undefined && removing === undefined;
 
-function viewsOf({ uploads, states }: ListedUploads) {
-  return uploads.map((upload) => listedUploadView(upload, states.get(upload.number)));
+function viewsOf({ uploads, states }: ListedUploads, sees: SeenOfSenders) {
+  return uploads.map((upload) => listedUploadView(upload, states.get(upload.number), sees));
 }

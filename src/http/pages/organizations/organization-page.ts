@@ -69,7 +69,7 @@ ${errataSection(page.errata)}
 ${runSection(page)}
 ${defaultStream !== undefined && dumpSection(page)}
 ${defaultStream !== undefined && copySection('the default stream', page.sets, frame)}
-${frame.viewer.isAdministrator && administration(page)}`;
+${page.mayManage && administration(page)}`;
   return renderOrganizationFrame(page, {
     above: [],
     heading: html`${organizationTitle(organization)} ${privateBadge(organization)}`,
@@ -141,7 +141,7 @@ ${
 
 function administration({ organization, frame }: OrganizationPage): Html {
   const { id, defaultStream } = organization;
-  return html`<h2>Administer</h2>
+  return html`<h2>Manage</h2>
 <form class="fields" method="post" action="./streams">
 <p><label for="stream">Id of a new stream</label>
 <input id="stream" name="stream" required maxlength="${mostOfStream(id)}" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="stream-hint">
@@ -163,13 +163,24 @@ ${
   )}</div>`
 }
 <h3>Tokens</h3>
-<p class="quiet">Make them on the page of <a href="${frame.top}tokens">tokens</a>, with the scope <code>upload:${id}</code> or <code>download:${id}</code>, or by a command:</p>
-${facts([
-  [
-    'To upload',
-    html`<code class="copied">tidemark tokens create --name 'uploads of ${id}' --scope upload:${id}</code>`,
-  ],
-  ['To read', html`<code class="copied">tidemark tokens create --name 'reader of ${id}' --scope download:${id}</code>`],
-])}
+<p class="quiet">Make them on the page of <a href="${frame.top}tokens">tokens</a>, with the scope <code>upload:${id}</code>, <code>download:${id}</code> or <code>manage:${id}</code>${frame.viewer.isAdministrator && ', or by a command'}.</p>
+${frame.viewer.isAdministrator && commandsOfTokens(id)}
 <p class="more"><a href="./settings">Change title, contacts, readers, normalization and dumps</a></p>`;
+}
+
+function commandsOfTokens(id: string): Html {
+  return facts([
+    [
+      'To upload',
+      html`<code class="copied">tidemark tokens create --name 'uploads of ${id}' --scope upload:${id}</code>`,
+    ],
+    [
+      'To read',
+      html`<code class="copied">tidemark tokens create --name 'reader of ${id}' --scope download:${id}</code>`,
+    ],
+    [
+      'To manage it',
+      html`<code class="copied">tidemark tokens create --name 'manages ${id}' --scope manage:${id}</code>`,
+    ],
+  ]);
 }

@@ -1,5 +1,6 @@
 import type { Normalization, NormalizationField } from '../../../records/forms/normalization.ts';
 import { NORMALIZATIONS, normalizationOf } from '../../../records/forms/record-forms.ts';
+import { MOST_MESSAGE_URL } from '../../../records/message-settings.ts';
 import type { Organization } from '../../../records/organization.ts';
 import type { OrganizationChanges } from '../../../records/organization-registry.ts';
 import { type DumpSettingChanges, MOST_CRON, MOST_KEPT, USUAL_KEEP } from '../../../records/stream-dump-settings.ts';
@@ -9,13 +10,16 @@ import { linesOf } from '../parts/lines-of.ts';
 type Value = (name: string) => string;
 
 /** The current values of the form of an organization, by field name. */
-export function presentSettings({ normalization, dumps }: Organization): Readonly<Record<string, string>> {
+export function presentSettings({ normalization, dumps, messages }: Organization): Readonly<Record<string, string>> {
   return {
     normalization: normalization?.kind ?? 'none',
     ...presentFields(normalization),
     fullDump: dumps?.full ?? '',
     delta: dumps?.delta ?? '',
     keepDumps: dumps?.keep === undefined ? '' : String(dumps.keep),
+    notifyUrl: messages?.url ?? '',
+    notifyMail: messages?.mail ? 'yes' : 'no',
+    notifyErrors: messages?.errors ? 'yes' : 'no',
   };
 }
 
@@ -29,7 +33,19 @@ const FIELDS = NORMALIZATIONS.flatMap(({ fields }) => fields);
 /** Fields for the normalization of its records, and the schedules of its dumps. */
 export function settingsFields(value: Value): Html {
   return html`${normalizationFields(value)}
-${dumpFields(value)}`;
+${dumpFields(value)}
+${messageFields(value)}`;
+}
+
+function messageFields(value: Value): Html {
+  const choice = (name: string, label: string, no: string, yes: string) =>
+    html`<p><label for="${name}">${label}</label> <select id="${name}" name="${name}"><option value="no">${no}</option><option value="yes"${value(name) === 'yes' && html` selected`}>${yes}</option></select></p>`;
+  return html`<h2>When an upload has failed</h2>
+${choice('notifyMail', 'Mail', 'no mail is sent', 'contacts with an address get mail')}
+<p><label for="notifyUrl">URL</label>
+<input id="notifyUrl" name="notifyUrl" maxlength="${MOST_MESSAGE_URL}" value="${value('notifyUrl')}" autocomplete="off" spellcheck="false" aria-describedby="notifyUrl-hint">
+<span class="hint" id="notifyUrl-hint">Where a message is posted as JSON, such as https://example.org/messages. A secret that signs it is set by the API or the command line.</span></p>
+${choice('notifyErrors', 'Also when', 'only then', 'it was processed, and records of it could not be read')}`;
 }
 
 function normalizationFields(value: Value): Html {
@@ -70,7 +86,15 @@ export function givenSettings(form: URLSearchParams, before: Organization): Orga
   return {
     ...(form.has('normalization') && { normalization: givenNormalization(form) }),
     ...(Object.keys(dumps).length > 0 && { dumps }),
+    ...givenMessages(form),
   };
+}
+
+function givenMessages(form: URLSearchParams): Pick<OrganizationChanges, 'messages'> {
+  if (!form.has('notifyUrl')) return {};
+  const url = form.get('notifyUrl')!.trim() || null;
+  const [mail, errors] = [form.get('notifyMail') === 'yes', form.get('notifyErrors') === 'yes'];
+  return { messages: { url, mail, errors } };
 }
 
 /** What was entered stays in the form when a user chooses no normalization, and is then ignored. */

@@ -29,7 +29,7 @@ interface StreamPage extends OrganizationFrame {
   readonly dumps: StreamDumpsView;
   /** Sets of this stream that the reader may read. */
   readonly sets: readonly ResourceSet[];
-  /** For an administrator, if it can be removed: what that frees. */
+  /** For those who manage it, if it can be removed: what that frees. */
   readonly freed: Freed | undefined;
   /** Why it was not removed. */
   readonly problem?: string | undefined;
@@ -37,14 +37,14 @@ interface StreamPage extends OrganizationFrame {
 
 /** A stream with its uploads, its own dumps, and its sets. */
 export function renderStreamPage(page: StreamPage): string {
-  const { organization, stream, uploads, records, before, next, frame, mayUpload } = page;
+  const { organization, stream, uploads, records, before, next, frame, mayUpload, mayManage } = page;
   const name = stream.title ?? stream.id;
   const isDefault = organization.defaultStream === stream.id;
   const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream.id}</span>${stream.archived !== undefined && ' · archived: it takes no uploads'}${stream.set !== undefined && html` · filled by the harvests of <a href="../../../../collections/${stream.set}/">${stream.set}</a>`}</p>
 ${problemNotice(page.problem)}
 ${stream.removing !== undefined && html`<div class="notice bad" role="status"><p>It is being removed: it takes no uploads.</p></div>`}
 ${figures([['records now', formatCount(records)]])}
-${frame.viewer.isAdministrator && !isDefault && stream.set === undefined && stream.removing === undefined && buttons(stream)}
+${mayManage && !isDefault && stream.set === undefined && stream.removing === undefined && buttons(stream)}
 <h2>Uploads</h2>
 ${
   uploads.length === 0

@@ -7,6 +7,7 @@ import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
+import { seesSenders, sentBy } from '../../response/upload-senders.ts';
 import { sendPage } from '../parts/send-page.ts';
 import { sentence } from '../parts/words.ts';
 import { organizationFrameOf } from './organization-frame.ts';
@@ -46,7 +47,10 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
         const body = requestBody(request, { idleTimeoutMs, stopping, isPaced: true });
         try {
           const { headers } = request;
-          const { stream, number } = await receiveUpload(uploads, { organization, stream: undefined, headers, body });
+          const { stream, number } = await receiveUpload(uploads, {
+            ...{ organization, stream: undefined, headers, body },
+            by: sentBy(request, response),
+          });
           response.redirect(303, `./streams/${stream}/uploads/${number}/`);
         } catch (error) {
           if (!isTidemarkError(error, 'invalid') && !isTidemarkError(error, 'conflict')) throw error;
@@ -66,7 +70,10 @@ export function uploadPageRoutes(app: ServedApp, stopping: AbortSignal): readonl
           organizationFrameOf(app, request, response),
           key === undefined ? undefined : uploads.readErrata(key, { at, limit: ERRORS_PER_PAGE }),
         ]);
-        sendPage(response, renderUploadPage({ ...frame, upload: uploadView(upload, state), errata, at }));
+        sendPage(
+          response,
+          renderUploadPage({ ...frame, upload: uploadView(upload, state, seesSenders(response)), errata, at }),
+        );
       },
     }),
 

@@ -1,3 +1,4 @@
+import { describeSender } from '../../../api/sender-view.ts';
 import type { UploadView } from '../../../api/upload-view.ts';
 import { describeApplied } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
@@ -27,7 +28,7 @@ export interface UploadPage extends OrganizationFrame {
 /** An upload: its status, how each file was interpreted, and the records that could not be read. */
 export function renderUploadPage(page: UploadPage): string {
   const { organization, upload, frame } = page;
-  const { number, stream, name, received, files, fileUrl, totals, applied } = upload;
+  const { number, stream, name, received, by, files, fileUrl, totals, applied } = upload;
   const heading = name ?? `Upload ${number}`;
   const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream}/${number}</span></p>
 ${notice(page)}
@@ -43,6 +44,7 @@ ${
 ${facts([
   ['Received', timeOf(received, frame.now)],
   ['Kind', upload.full && 'a new full export: records that it does not mention are deleted'],
+  ['By', by && describeSender(by)],
   ['From', fileUrl],
   ['Published', applied && timeOf(applied.at, frame.now)],
   ['In the stream', applied && describeApplied(applied)],

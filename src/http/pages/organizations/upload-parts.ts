@@ -62,6 +62,11 @@ export function uploadTable(
     count('records'),
     count('deletions'),
     count('errors'),
-    { name: 'Received', style: 'short', cell: ({ received }) => timeOf(received, at.now) },
+    {
+      name: 'Received',
+      style: 'short',
+      cell: ({ received, by }) =>
+        html`${timeOf(received, at.now)}${by?.name !== undefined && html`<span class="more-of">by ${by.name}</span>`}`,
+    },
   ]);
 }

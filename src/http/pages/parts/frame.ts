@@ -11,6 +11,8 @@ export interface Viewer {
   readonly isAdministrator: boolean;
   /** Whether the reader may see the figures of the server. */
   readonly seesFigures: boolean;
+  /** Whether the reader manages any organization, and may make tokens. */
+  readonly managesAny: boolean;
   /** Whether there are datasets that the reader may read, or may add. */
   readonly seesDatasets: boolean;
   /** Whether the reader can sign out. */
@@ -90,6 +92,7 @@ function viewerOf(sender: Principal, { takesTokens, ...known }: Signing): Viewer
     name: nameOf(sender, takesTokens),
     isAdministrator: administers(sender),
     seesFigures: may(sender, 'read-metrics', undefined),
+    managesAny: may(sender, 'manage-any', undefined),
     ...known,
     maySignIn: sender.kind === 'anonymous' && takesTokens,
   };

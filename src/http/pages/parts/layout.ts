@@ -47,12 +47,12 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32" aria-h
 /** The parts of the source with a link at the top of every page. */
 const PARTS = [
   { part: 'sets', name: 'Sets', path: '' },
-  { part: 'organizations', name: 'Organizations', path: 'organizations/', forAdministrators: true },
+  { part: 'organizations', name: 'Organizations', path: 'organizations/', forManagers: true },
   { part: 'collections', name: 'Collections', path: 'collections/', forAdministrators: true },
   { part: 'datasets', name: 'Datasets', path: 'datasets/' },
   { part: 'status', name: 'Status', path: 'status' },
   { part: 'jobs', name: 'Jobs', path: 'jobs', forAdministrators: true },
-  { part: 'tokens', name: 'Tokens', path: 'tokens', forAdministrators: true },
+  { part: 'tokens', name: 'Tokens', path: 'tokens', forManagers: true },
   { part: 'subscriptions', name: 'Subscriptions', path: 'subscriptions', forAdministrators: true },
   { part: 'api', name: 'API', path: 'api/' },
 ] as const;
@@ -120,8 +120,11 @@ export function renderPageAround(page: Page): readonly [string, string] {
 
 function header({ frame, part }: Page): Html {
   const { top, viewer } = frame;
-  const isShown = (its: (typeof PARTS)[number]) =>
-    its.part === 'datasets' ? viewer.seesDatasets : viewer.isAdministrator || !('forAdministrators' in its);
+  const isShown = (its: (typeof PARTS)[number]) => {
+    if (its.part === 'datasets') return viewer.seesDatasets;
+    if ('forManagers' in its) return viewer.managesAny;
+    return viewer.isAdministrator || !('forAdministrators' in its);
+  };
   const shown = PARTS.filter((its) => isShown(its) || its.part === part);
   const items = shown.map(({ part: its, name, path }) => {
     const current = its === part && html` aria-current="page"`;

@@ -107,6 +107,9 @@ th, td { text-align: left; padding: .55rem 1rem; border-bottom: 1px solid var(--
 tbody tr:last-child > * { border-bottom: 0; }
 thead th { color: var(--quiet); font-size: .84rem; font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; }
+thead a { text-decoration: none; }
+[aria-sort] { color: inherit; }
+.sorts { display: none; }
 .name { overflow-wrap: anywhere; min-width: 13rem; }
 .short, .number { width: 1%; }
 .short { white-space: nowrap; }
@@ -225,6 +228,8 @@ del { color: var(--bad); }
   .record.compared td:empty { display: none; }
   .record.compared .name { flex: 1 0 100%; }
   .name { min-width: 10rem; }
+  .sorts { display: block; line-height: 2; }
+  .sorts a { margin-left: .6rem; }
   .stacks, .stacks tbody { display: block; }
   .stacks thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .stacks tr { display: flex; flex-wrap: wrap; gap: .1rem 1.1rem; padding: .5rem .7rem; border-bottom: 1px solid var(--line); }

@@ -2,6 +2,9 @@ import { type Html, html } from './html.ts';
 
 export interface Column<Row> {
   readonly name: string;
+  /** Shown in the place of the name. */
+  readonly heading?: Html;
+  readonly sorted?: 'ascending' | 'descending' | undefined;
   readonly cell: (row: Row) => Html | string | false | undefined;
   /** `number` is aligned right, `short` stays on one line, `name` may be broken anywhere; `wide` is left out on a
    * phone.
@@ -29,7 +32,10 @@ interface TableContent<Row> {
 
 function tableOf<Row>(label: string, { rows, columns, stacks }: TableContent<Row>): Html {
   const styled = (style: string | undefined) => style !== undefined && html` class="${style}"`;
-  const head = columns.map(({ name, style }) => html`<th scope="col"${styled(style)}>${name}</th>`);
+  const head = columns.map(
+    ({ name, heading = name, sorted, style }) =>
+      html`<th scope="col"${styled(style)}${sorted !== undefined && html` aria-sort="${sorted}"`}>${heading}</th>`,
+  );
   const body = rows.map(
     (row) =>
       html`<tr>${columns.map(({ name, cell, style, isHead = false }) => {

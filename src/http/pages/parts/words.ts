@@ -1,15 +1,8 @@
 import { formatStamp, type Stamp } from '../../../core/stamp.ts';
+import { formatAgo } from '../../../lib/format-ago.ts';
 import { formatCount } from '../../../lib/format-count.ts';
 import { type Html, html } from './html.ts';
 
-/** Seconds of each unit, and the text for one unit ago. */
-const UNITS = [
-  ['year', 31_557_600, 'last year'],
-  ['month', 2_629_800, 'last month'],
-  ['day', 86_400, 'yesterday'],
-  ['hour', 3600, '1 hour ago'],
-  ['minute', 60, '1 minute ago'],
-] as const;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** A message of an error as a sentence for users. It may begin with a URL, which keeps its small letters. */
@@ -21,17 +14,6 @@ export function sentence(message: string): string {
 /** `1,234 changes`, or `1 change` for one. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)} ${count === 1 ? one : many}`;
-}
-
-/** How long ago a time was. Both times are in milliseconds since 1970. */
-export function formatAgo(time: number, now: number): string {
-  const seconds = Math.round((now - time) / 1000);
-  if (seconds < 5) return 'just now';
-  for (const [unit, length, one] of UNITS) {
-    const count = Math.floor(seconds / length);
-    if (count > 0) return count === 1 ? one : `${count} ${unit}s ago`;
-  }
-  return `${seconds} seconds ago`;
 }
 
 /** A time in words, with the exact time for programs and on hovering. */

@@ -57,7 +57,7 @@ export function organizationRoutes(
       answers: [json(organizationsSchema, 'The organizations.')],
       async handle(_request, response) {
         const shown = await shownOrganizations(organizations, response);
-        sendJson(response, { organizations: shown.map((one) => organizationView(one, readerOf(response))) });
+        sendJson(response, { organizations: shown.map((one) => organizationView(one, readerOf(response, one))) });
       },
     }),
 
@@ -89,26 +89,31 @@ export function organizationRoutes(
       query: NO_PARAMETERS,
       answers: [json(organizationSchema, 'The organization.'), NO_ORGANIZATION],
       handle(_request, response) {
-        sendJson(response, organizationView(organizationOf(response), readerOf(response)));
+        const organization = organizationOf(response);
+        sendJson(response, organizationView(organization, readerOf(response, organization)));
       },
     }),
 
     patch('/api/organizations/:org', {
-      action: 'administer',
+      action: 'manage-organization',
       id: 'changeOrganization',
       tag: 'organizations',
-      summary: 'Changes title, contacts, normalization and dumps of an organization',
+      summary: 'Changes title, contacts, normalization, dumps and messages of an organization',
       query: NO_PARAMETERS,
       body: { 'application/json': changedOrganizationSchema },
       answers: [json(organizationSchema, 'The organization as it is now.'), NO_ORGANIZATION],
       async handle(request, response) {
-        const { title, contacts, normalization, dumps, ...access } = await readJson(changedOrganizationSchema, request);
+        const { title, contacts, normalization, dumps, messages, ...access } = await readJson(
+          changedOrganizationSchema,
+          request,
+        );
         const changes = {
           ...access,
           ...(title !== undefined && { title: title ?? '' }),
           ...(contacts && { contacts }),
           ...(normalization !== undefined && { normalization: normalization ?? undefined }),
           ...(dumps && { dumps }),
+          ...(messages && { messages }),
         };
         const changed = await organizations.change(param(request, 'org'), changes);
         sendJson(response, organizationView(changed));
@@ -151,7 +156,7 @@ export function organizationRoutes(
     }),
 
     post('/api/organizations/:org/streams', {
-      action: 'administer',
+      action: 'manage-organization',
       id: 'addStream',
       tag: 'organizations',
       summary: 'Makes a stream',
@@ -185,7 +190,7 @@ export function organizationRoutes(
     }),
 
     patch('/api/organizations/:org/streams/:stream', {
-      action: 'administer',
+      action: 'manage-organization',
       id: 'changeStream',
       tag: 'organizations',
       summary: 'Changes title and dumps of a stream, makes it the default, or archives it',
@@ -205,7 +210,7 @@ export function organizationRoutes(
     }),
 
     remove('/api/organizations/:org/streams/:stream', {
-      action: 'administer',
+      action: 'manage-organization',
       id: 'removeStream',
       tag: 'organizations',
       summary: 'Removes a stream, for good',

@@ -46,7 +46,7 @@ export function streamDumpRoutes(app: ServedApp, stopping: AbortSignal): readonl
     }),
 
     post('/api/organizations/:org/dumps', {
-      action: 'administer',
+      action: 'manage-organization',
       id: 'makeStreamDump',
       tag: 'organizations',
       summary: 'Adds a job that makes a full dump or a delta',

@@ -11,6 +11,7 @@ import { get, options, patch, post, type Route, remove } from '../../request/rou
 import type { ServedApp } from '../../request/served-app.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
+import { sentBy } from '../../response/upload-senders.ts';
 import {
   bytesOf,
   filesOf,
@@ -101,6 +102,7 @@ export function resumableRoutes(
         const status = await resumableUploads.begin(param(request, 'org'), {
           stream: query.stream ?? (metadata.get('stream') || undefined),
           name: metadata.get('name'),
+          by: sentBy(request, response),
           files: filesOf(metadata, length),
           length,
           metadata: header,

@@ -23,6 +23,7 @@ import { uploadOf } from '../../request/upload-of.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { sendJson } from '../../response/send-json.ts';
+import { seesSenders, sentBy } from '../../response/upload-senders.ts';
 import { podProblem, podView } from './pod-answers.ts';
 
 const bytes = z.string().meta({ format: 'binary' });
@@ -79,18 +80,19 @@ export function uploadRoutes(
   { records: { uploads, organizations }, configuration: { idleTimeoutMs, baseUrl } }: ServedApp,
   stopping: AbortSignal,
 ): readonly Route[] {
-  const uploadRequest = (request: Request, { stream }: Named): UploadRequest => ({
+  const uploadRequest = (request: Request, response: Response, { stream }: Named): UploadRequest => ({
     organization: param(request, 'org'),
     stream,
     headers: request.headers,
     body: requestBody(request, { idleTimeoutMs, stopping, isPaced: true }),
+    by: sentBy(request, response),
   });
 
   async function receiveAsPod(request: Request, response: Response, query: Named): Promise<void> {
     const organization = param(request, 'org');
     const streamOf = (name: string) => podStream(organizations, organization, name);
     try {
-      const upload = await receiveUpload(uploads, uploadRequest(request, query), { streamOf });
+      const upload = await receiveUpload(uploads, uploadRequest(request, response, query), { streamOf });
       const view = podView(uploadView(upload, undefined), baseUrl);
       response.location(`../../api/organizations/${organization}/uploads/${view.id}`);
       sendJson(response, view, 201);
@@ -123,9 +125,9 @@ export function uploadRoutes(
         ...FAILURES,
       ],
       async handle(request, response, query) {
-        const upload = await receiveUpload(uploads, uploadRequest(request, query));
+        const upload = await receiveUpload(uploads, uploadRequest(request, response, query));
         response.location(`uploads/${upload.stream}/${upload.number}`);
-        sendJson(response, uploadView(upload, undefined), 201);
+        sendJson(response, uploadView(upload, undefined, seesSenders(response)), 201);
       },
     }),
     post('/organizations/:org/uploads', {
@@ -174,7 +176,13 @@ export function uploadRoutes(
       ],
       async handle(request, response, { stream, ...page }) {
         const organization = param(request, 'org');
-        sendJson(response, uploadsView(organization, await uploads.list(organization, stream, page), page));
+        sendJson(
+          response,
+          uploadsView(organization, await uploads.list(organization, stream, page), {
+            ...page,
+            sees: seesSenders(response),
+          }),
+        );
       },
     }),
 
@@ -187,7 +195,7 @@ export function uploadRoutes(
       answers: [json(uploadSchema, 'The upload.'), { status: 404, description: 'There is no such upload.' }],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, uploadView(upload, await uploads.stateOf(upload)));
+        sendJson(response, uploadView(upload, await uploads.stateOf(upload), seesSenders(response)));
       },
     }),
 

@@ -12,6 +12,7 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { setCaching } from '../../response/caching.ts';
 import { sendJson } from '../../response/send-json.ts';
+import { seesSenders } from '../../response/upload-senders.ts';
 
 const NO_UPLOAD = { status: 404, description: 'There is no such upload.' };
 const NOT_READ = { status: 409, description: 'The files of the upload were not read yet.' };
@@ -105,7 +106,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, uploadView(upload, await app.jobs.uploads.retry(upload)));
+        sendJson(response, uploadView(upload, await app.jobs.uploads.retry(upload), seesSenders(response)));
       },
     }),
   ];

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
 import type { ScratchFile } from '../../packages/scratch-file.ts';
 import type { ResumableUploads } from '../resumable/resumable-uploads.ts';
-import type { HarvestFields } from '../upload.ts';
+import type { HarvestFields, Sender } from '../upload.ts';
 
 // POSIX.1-2017, pax, "ustar Interchange Format".
 
@@ -18,7 +18,7 @@ export interface ReceivedPages {
 interface TarOwner {
   readonly organization: string;
   readonly stream: string;
-  readonly fields: HarvestFields;
+  readonly fields: HarvestFields & { readonly by: Sender };
   /** The name of the file. */
   readonly name: string;
 }

@@ -21,8 +21,8 @@ export async function recordResumable(
   files: readonly UploadedFile[],
 ): Promise<Upload> {
   const { catalog, registry } = parts;
-  const { organization, id, stream, name } = resumable;
-  const labels = { ...(name && { name }), ...harvestFieldsOf(resumable) };
+  const { organization, id, stream, name, by } = resumable;
+  const labels = { ...(name && { name }), ...(by !== undefined && { by }), ...harvestFieldsOf(resumable) };
   const upload = { organization, stream, ...labels, files, token: id };
   let current = resumable;
   for (;;) {

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../../../core/errors.ts';
-import type { HarvestFields } from '../upload.ts';
+import type { HarvestFields, Sender } from '../upload.ts';
 
 /** One file of the sent bytes. */
 export interface SentFile {
@@ -19,6 +19,8 @@ export interface ResumableUpload extends HarvestFields {
   readonly stream: string;
   /** The label that the sender gave the upload. */
   readonly name?: string | undefined;
+  /** Who began it. */
+  readonly by?: Sender | undefined;
   /** At least one, in the order of their bytes. */
   readonly files: readonly SentFile[];
   /** Bytes of all files together; absent until it is known: an upload may be begun before that. */
@@ -39,6 +41,7 @@ export interface ResumableUpload extends HarvestFields {
 export interface NewResumable extends HarvestFields {
   readonly stream?: string | undefined;
   readonly name?: string | undefined;
+  readonly by?: Sender | undefined;
   /** The files, in the order in which their bytes are sent. */
   readonly files: readonly SentFile[];
   /** Bytes of all files together; `receive` sets it later for one file whose length is not known yet. */

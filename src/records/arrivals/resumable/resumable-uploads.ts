@@ -75,13 +75,20 @@ export class ResumableUploads {
    *   unfinished
    */
   async begin(organization: string, sent: NewResumable): Promise<ResumableStatus> {
-    const { stream: named, name, files, length, metadata, set, keptMs } = sent;
+    const { stream: named, name, by, files, length, metadata, set, keptMs } = sent;
     if (files.length > MOST_FILES) throw tooManyFiles('Upload-Metadata');
     for (const file of files) requireFileName(file.name);
     requireLengths(files, length);
     if (name !== undefined) requireUploadName(name);
     const stream = await this.#streamOf(organization, { named, set });
-    const labels = { organization, stream, ...(name && { name }), files, ...(metadata && { metadata }) };
+    const labels = {
+      organization,
+      stream,
+      ...(name && { name }),
+      files,
+      ...(metadata && { metadata }),
+      ...(by !== undefined && { by }),
+    };
     const known = { ...(length !== undefined && { length }), ...(keptMs !== undefined && { keptMs }) };
     const upload: ResumableUpload = {
       ...{ id: randomId(), ...labels, ...known, ...harvestFieldsOf(sent) },
