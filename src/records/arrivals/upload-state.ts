@@ -4,7 +4,7 @@ import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { DropVerdict } from '../drop.ts';
 import type { ReasonCount } from '../errata/reason-counts.ts';
 import type { Packing } from '../packages/found-file.ts';
-import { type NamedUpload, type Upload, type UploadedFile, uploadId } from './upload.ts';
+import { type NamedUpload, type Sender, type Upload, type UploadedFile, uploadId } from './upload.ts';
 
 /**
  * The state of an upload: one document beside it, which each step replaces by compare-and-set. What a step has recorded
@@ -33,6 +33,28 @@ export interface UploadState {
   readonly errataAt?: Stamp;
   /** Why the last attempt failed; absent after a successful one. */
   readonly failure?: UploadFailure;
+  /**
+   * Present when it was removed, before it began to be applied or after it was applied: then no client can read it, and
+   * nothing more of it is applied.
+   */
+  readonly removed?: RemovedUpload;
+  /** When its files were deleted, in milliseconds since 1970: its records, as they were read, count in their place. */
+  readonly originalsRemoved?: number;
+  /**
+   * The number of the delivery that stored its records anew, since a removed upload was among what it has read: they
+   * are not used any more. Only of a delivery that reads again.
+   */
+  readonly replacedBy?: number;
+}
+
+export interface RemovedUpload {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly by?: Sender | undefined;
+  /** In the words of the person who asked for it. */
+  readonly reason: string;
+  /** The number of the delivery that removes it. */
+  readonly delivery: number;
 }
 
 export interface CountedDrop {
@@ -126,10 +148,13 @@ export interface UploadFailure {
 
 export const MOST_FILES_SHOWN = 1_000;
 
-/** `waiting`: for a job, also after a failure; `failed`: nothing of it is published. */
-export type UploadStatus = 'waiting' | 'processing' | 'processed' | 'failed';
+/**
+ * `waiting`: for a job, also after a failure; `failed`: nothing of it is published; `removed`: no client can read it.
+ */
+export type UploadStatus = 'waiting' | 'processing' | 'processed' | 'failed' | 'removed';
 
 export function statusOf(state: UploadState | undefined): UploadStatus {
+  if (state?.removed !== undefined) return 'removed';
   if (state?.applied !== undefined) return 'processed';
   if (state?.failure !== undefined) return state.failure.isFinal ? 'failed' : 'waiting';
   return state === undefined ? 'waiting' : 'processing';
@@ -140,8 +165,16 @@ export function isPartlyApplied({ applying, applied }: Pick<UploadState, 'applyi
   return applying !== undefined && applied === undefined;
 }
 
-/** Its files as they arrived; those of an upload by URL are known once they were fetched. */
+/** Its files as they arrived; those of an upload by URL are known once they were fetched. None when it was removed. */
 export function filesOf({ files }: Pick<Upload, 'files'>, state: UploadState | undefined): readonly UploadedFile[] {
+  return state?.removed === undefined ? storedFilesOf({ files }, state) : [];
+}
+
+/** The same, also when it was removed: they are to be deleted. */
+export function storedFilesOf(
+  { files }: Pick<Upload, 'files'>,
+  state: Pick<UploadState, 'fetched'> | undefined,
+): readonly UploadedFile[] {
   return state?.fetched ?? files;
 }
 

@@ -15,7 +15,7 @@ export interface HarvestFields {
 }
 
 /** Who sent an upload, or asked for a change. Shown to those who manage the organization alone. */
-interface Sender {
+export interface Sender {
   /** Id of the token; absent on the command line. */
   readonly token?: string | undefined;
   /** Name of the token, or of the user of the operating system who ran a command. */
