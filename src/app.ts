@@ -98,7 +98,8 @@ async function openParts(
   );
   const notifications = openNotifications({ ...stored, publishing, mayStill: access.mayStill }, closers);
   const jobs = openJobs({ catalog, queue, artifacts, parts: () => app });
-  const syncSet = (set: ResourceSet) => sync({ set, source: sources.sourceOf(set), updater });
+  const syncSet = (set: ResourceSet, options: { readonly rehash?: boolean } = {}) =>
+    sync({ set, source: sources.sourceOf(set), updater, ...options });
   const syncFolders = (set: ResourceSet, under: readonly string[]) =>
     sync({ set, source: sources.sourceOf(set), updater: posterOf(set), under });
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { formatCount } from '../lib/format-count.ts';
-import { MOST_UPLOAD_NAME, shownUrl, type Upload } from '../records/arrivals/upload.ts';
-import { type AppliedUpload, filesOf, statusOf, type UploadState } from '../records/arrivals/upload-state.ts';
+import { MOST_UPLOAD_NAME, type Sender, shownUrl, type Upload } from '../records/arrivals/upload.ts';
+import {
+  type AppliedUpload,
+  filesOf,
+  type RemovedUpload,
+  statusOf,
+  type UploadState,
+} from '../records/arrivals/upload-state.ts';
 import type { ListedUploads, UploadPage } from '../records/arrivals/uploads.ts';
 import { FILE_KINDS } from '../records/forms/record-forms.ts';
 import { LINE } from '../records/organization.ts';
@@ -76,11 +82,31 @@ const reasonSchema = z
   })
   .meta({ id: 'ReasonCount', description: 'How many errors or warnings of an upload have the same reason.' });
 
+const senderSchema = z
+  .strictObject({
+    token: z.string().optional().describe('The id of the token; absent on the command line.'),
+    name: z.string().optional().describe('The name of the token, or of the user who ran a command.'),
+    address: z.string().optional().describe('The network address of the client; absent on the command line.'),
+  })
+  .meta({ id: 'UploadSender', description: 'Who asked for it. Only for those who manage the organization.' });
+
+const removedSchema = z
+  .strictObject({
+    at: datetime,
+    reason: z.string(),
+    delivery: z.int().min(1).describe('The number of the delivery that removes it.'),
+    by: senderSchema.optional(),
+  })
+  .meta({ id: 'RemovedUpload', description: 'Its files, records and errors are answered with 410, and deleted.' });
+
 /** The fields of an upload's status. */
 const uploadStatus = {
   status: z
-    .enum(['waiting', 'processing', 'processed', 'failed'])
-    .describe('`waiting`: also for another attempt; `failed`: nothing of it is published.'),
+    .enum(['waiting', 'processing', 'processed', 'failed', 'removed'])
+    .describe(
+      '`waiting`: also for another attempt; `failed`: nothing of it is published; `removed`: the stream is as if it had not come, once the delivery that removes it is processed.',
+    ),
+  removed: removedSchema.optional().describe('Absent unless it was removed.'),
   totals: totalsSchema.optional().describe('Absent until its files were read.'),
   taken: z
     .array(takenFileSchema)
@@ -127,7 +153,14 @@ export const uploadSchema = z
       .string()
       .optional()
       .describe('Where the file is fetched from, when the upload named a URL; without the query of that.'),
-    files: z.array(fileSchema).describe('In the order in which they came.'),
+    files: z.array(fileSchema).describe('In the order in which they came. None when it was removed.'),
+    readsAgain: z
+      .literal(true)
+      .optional()
+      .describe('It has no files: those of earlier uploads of the stream are read again. Absent otherwise.'),
+    removes: z.int().min(1).optional().describe('The number of the upload that it removes, when it reads again.'),
+    reason: z.string().optional().describe('Why it removes that.'),
+    by: senderSchema.optional(),
     ...uploadStatus,
   })
   .meta({ id: 'Upload', description: 'Files that an organization has delivered together.' });
@@ -145,8 +178,14 @@ export type UploadView = z.output<typeof uploadSchema>;
 
 type UploadsView = z.output<typeof uploadsSchema>;
 
+/** Who reads a view of uploads. */
+export interface UploadReader {
+  /** Whether the reader manages the organization. */
+  readonly seesSenders?: boolean | undefined;
+}
+
 /** An upload with its status. @param state undefined before anything was done */
-export function uploadView(upload: Upload, state: UploadState | undefined): UploadView {
+export function uploadView(upload: Upload, state: UploadState | undefined, reader?: UploadReader): UploadView {
   const { read, applied } = state ?? {};
   const taken = read?.files.map(({ path, packing, ...file }, at) => ({
     ...file,
@@ -155,15 +194,19 @@ export function uploadView(upload: Upload, state: UploadState | undefined): Uplo
     ...(applied?.replaced !== undefined && { replaced: applied.replacedInFiles?.[at] ?? 0 }),
   }));
   return {
-    ...listedUploadView(upload, state),
+    ...listedUploadView(upload, state, reader),
     ...(taken !== undefined && { taken }),
     ...(read?.reasons !== undefined && { reasons: [...read.reasons] }),
   };
 }
 
 /** The same, for lists. */
-export function listedUploadView(upload: Upload, state: UploadState | undefined): UploadView {
-  const { organization, stream, number, received, name, url: from } = upload;
+export function listedUploadView(
+  upload: Upload,
+  state: UploadState | undefined,
+  reader: UploadReader = {},
+): UploadView {
+  const { organization, stream, number, received, name, url: from, readsAgain, by } = upload;
   const url = `organizations/${organization}/uploads/${stream}/${number}`;
   return {
     organization,
@@ -171,19 +214,34 @@ export function listedUploadView(upload: Upload, state: UploadState | undefined)
     number,
     received: formatTime(received),
     ...(name !== undefined && { name }),
-    ...(from !== undefined && { fileUrl: shownUrl(from) }),
+    ...(from !== undefined && state?.removed === undefined && { fileUrl: shownUrl(from) }),
     files: filesOf(upload, state).map(({ name, length, sha256 }, at) => ({
       ...{ name, length, sha256, url: `${url}/files/${at + 1}` },
     })),
+    ...(readsAgain !== undefined && { readsAgain: true as const }),
+    ...(readsAgain?.removes !== undefined && { removes: readsAgain.removes, reason: readsAgain.reason ?? '' }),
+    ...(reader.seesSenders && by && { by: senderView(by) }),
     status: statusOf(state),
+    ...(state?.removed !== undefined && { removed: removedView(state.removed, reader) }),
     ...(state !== undefined && outcome(state)),
     ...(state?.read?.errata !== undefined && { errors: `${url}/errors` }),
   };
 }
 
+const senderView = ({ token, name, address }: Sender): NonNullable<UploadView['by']> => ({
+  ...(token !== undefined && { token }),
+  ...(name !== undefined && { name }),
+  ...(address !== undefined && { address }),
+});
+
+function removedView({ at, reason, delivery, by }: RemovedUpload, { seesSenders }: UploadReader) {
+  return { at: formatTime(at), reason, delivery, ...(seesSenders && by && { by: senderView(by) }) };
+}
+
 type Outcome = Pick<UploadView, 'totals' | 'ignored' | 'applied' | 'failure'>;
 
-function outcome({ read, applied, failure }: UploadState): Outcome {
+function outcome({ read, applied, failure, removed }: UploadState): Outcome {
+  if (removed !== undefined) return {};
   const ignored = read?.files.filter(({ reason }) => reason !== undefined).length ?? 0;
   return {
     ...(read !== undefined && { totals: { ...read.totals } }),
@@ -207,13 +265,13 @@ function appliedView({
 export function uploadsView(
   organization: string,
   { stream, uploads, states }: ListedUploads,
-  { limit }: UploadPage,
+  { limit, ...reader }: UploadPage & UploadReader,
 ): UploadsView {
   const last = uploads.at(-1)?.number ?? 1;
   return {
     organization,
     ...(stream !== undefined && { stream }),
-    uploads: uploads.map((upload) => listedUploadView(upload, states.get(upload.number))),
+    uploads: uploads.map((upload) => listedUploadView(upload, states.get(upload.number), reader)),
     ...(uploads.length === limit && last > 1 && { next: last }),
   };
 }

@@ -84,6 +84,11 @@ export const FAILPOINTS = {
     'upload.posted',
     'upload.applied',
   ],
+  /**
+   * Removing an upload, in order: it is marked; its records are taken back; sets that follow do not refer to it any
+   * more; its bytes are deleted.
+   */
+  removal: ['removal.marked', 'removal.posted', 'removal.synced', 'removal.deleted'],
   /** Receiving a file in several requests, in order; `upload.recorded` follows. */
   resumable: [
     'resumable.begun',

@@ -9,9 +9,10 @@ import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { RunParts } from './activities/perform-run.ts';
 import type { RunOptionsGiven } from './activities/run-request.ts';
+import { planRemoval, processAgain, type RemovalRequest, removeUpload } from './again/remove-upload.ts';
 import { OaiClient, type OaiClientOptions } from './arrivals/oai-harvest/oai-client.ts';
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
-import type { NamedUpload } from './arrivals/upload.ts';
+import type { NamedUpload, Upload } from './arrivals/upload.ts';
 import { Uploads } from './arrivals/uploads.ts';
 import type { AroundRuns } from './collections/around-runs.ts';
 import { CollectionRegistry } from './collections/collection-registry.ts';
@@ -20,6 +21,7 @@ import type { NamedHarvest } from './collections/harvest-run.ts';
 import { HarvestRunner } from './collections/harvest-runner.ts';
 import { HarvestRuns } from './collections/harvest-runs.ts';
 import { PartlyApplied } from './deliveries/partly-applied.ts';
+import { Removals } from './deliveries/removals.ts';
 import { UploadBacklog } from './deliveries/upload-backlog.ts';
 import { UploadProcessor } from './deliveries/upload-processor.ts';
 import { StreamDumps } from './dumps/stream-dumps.ts';
@@ -30,6 +32,7 @@ import type { NamedRun } from './runs/activity-run.ts';
 import { ActivityRunner } from './runs/activity-runner.ts';
 import { ActivityRuns } from './runs/activity-runs.ts';
 import { StreamReader } from './runs/stream-reader.ts';
+import type { StreamName } from './stream-set-names.ts';
 import { StreamSets } from './stream-sets.ts';
 
 interface RecordsParts {
@@ -43,9 +46,12 @@ interface RecordsParts {
     /** Those that process uploads. */
     readonly uploads: {
       add(upload: NamedUpload): Promise<unknown>;
+      cancel(upload: NamedUpload): Promise<unknown>;
       /** Differs after each heartbeat of the job. Undefined while no worker runs it. */
       progressOf(upload: NamedUpload): Promise<string | undefined>;
     };
+    /** Those that make dumps of streams. */
+    readonly streamDumps: { add(dump: StreamName & { readonly kind: 'full' }): Promise<unknown> };
     /** Those that run activities. */
     readonly runs: {
       nameOf(run: NamedRun): string;
@@ -64,8 +70,8 @@ interface RecordsParts {
   readonly version: string;
   /** @throws TidemarkError `forbidden` for files that the server may not read for a request */
   requireAllowed(options: RunOptionsGiven): Promise<void>;
-  /** Syncs a set with its source now. */
-  syncSet(set: ResourceSet): Promise<unknown>;
+  /** Syncs a set with its source now. @param options with `rehash`, compares all of it */
+  syncSet(set: ResourceSet, options?: { readonly rehash?: boolean }): Promise<unknown>;
 }
 
 /** Records that organizations deliver: their streams, uploads, runs of activities, and dumps. */
@@ -79,9 +85,18 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   const threadData = { store, artifacts: artifactLocation, folder, failpoint };
   const organizations = new OrganizationRegistry(catalog, new StreamSets(sets));
   const stored = { catalog, index, sets, artifacts, organizations, threadData };
+  const removals = new Removals({
+    ...stored,
+    updater,
+    syncAnew: (set) => syncSet(set, { rehash: true }),
+    async replaceDumps(name) {
+      if ((await streamDumps.list(name)).length > 0) await jobs.streamDumps.add({ ...name, kind: 'full' });
+    },
+  });
   const uploadProcessor = new UploadProcessor({
     ...stored,
     updater,
+    removals,
     dropLimits: { stop: configuration.dropLimit, warn: configuration.dropWarning },
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./arrivals/fetch-url.ts');
@@ -99,10 +114,12 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
       return followsDefault({ catalog, index, sets }, organization);
     },
   };
+  const streamDumps = new StreamDumps(boundaries);
   const streamReader = new StreamReader({ ...boundaries, folder });
   const openStream: StreamReader['open'] = (from, signal) => streamReader.open(from, signal);
   const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.uploads.add(upload) };
   const uploads = new Uploads(arrivals);
+  const removing = { ...arrivals, cancel: (upload: NamedUpload) => jobs.uploads.cancel(upload) };
   const resumableUploads = new ResumableUploads(arrivals);
   const harvests = openHarvests({
     ...{ configuration, catalog, artifacts, organizations, uploads, resumableUploads, uploadProcessor, folder },
@@ -113,6 +130,15 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
     organizations,
     uploads,
     resumableUploads,
+    /** Removes uploads, and has streams processed again. */
+    readingAgain: {
+      /** What a removal would delete. @throws as `planRemoval` */
+      plan: (upload: Upload) => planRemoval(removing, upload),
+      /** @throws as `removeUpload` */
+      remove: (upload: Upload, request: RemovalRequest) => removeUpload(removing, upload, request),
+      /** @throws as `processAgain` */
+      processAgain: (stream: StreamName & Pick<RemovalRequest, 'by'>) => processAgain(removing, stream),
+    },
     uploadProcessor,
     ...harvests,
     uploadBacklog: new UploadBacklog({ catalog }),
@@ -120,7 +146,7 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
     activityRunner: new ActivityRunner({ ...parts, openStream, store: artifacts }),
     streamReader,
     partlyApplied: new PartlyApplied({ catalog }),
-    streamDumps: new StreamDumps(boundaries),
+    streamDumps,
   };
 }
 

@@ -29,7 +29,15 @@ export async function markRemoved(
   for (;;) {
     const before = await readUploadState(catalog, upload);
     if (before?.body.removed !== undefined || isPartlyApplied(before?.body ?? {})) return before?.body;
-    const body = { ...before?.body, removed };
+    const errata = before?.body.read?.errata;
+    const body = { ...withoutTexts(before?.body ?? {}), removed: { ...removed, ...(errata && { errata }) } };
     if ((await unlessConflict(putUploadState(catalog, upload, { body, before }))) !== undefined) return body;
   }
+}
+
+/** What is kept of the state: names of files, errata, their reasons and that of a failure may have text of it. */
+function withoutTexts({ read, failure: _, ...kept }: UploadState): UploadState {
+  if (read === undefined) return kept;
+  const { reasons: __, errata: ___, errataSha256: ____, ...counts } = read;
+  return { ...kept, read: { ...counts, files: [] } };
 }

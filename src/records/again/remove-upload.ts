@@ -7,9 +7,10 @@ import type { NamedUpload, Sender, Upload } from '../arrivals/upload.ts';
 import { readUploadState, storedFilesOf, type UploadState } from '../arrivals/upload-state.ts';
 import { ofCollection, streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
+import type { StreamName } from '../stream-set-names.ts';
 import { markRemoved } from './mark-removed.ts';
 
-export interface RemovalParts extends RecordingParts {
+interface RemovalParts extends RecordingParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly artifacts: Pick<ArtifactStore, 'head'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
@@ -48,15 +49,15 @@ export async function planRemoval(
   const files = storedFilesOf(upload, state);
   const { records, errata, totals } = state?.read ?? {};
   const read = [records, errata].filter((key) => key !== undefined);
-  const sizes = await Promise.all(read.map(async (key) => (await artifacts.head(key))?.size ?? 0));
+  const sizes = await Promise.all(read.map(async (key) => (await artifacts.head(key))?.length ?? 0));
   const bytes = [...files.map(({ length }) => length), ...sizes].reduce((sum, one) => sum + one, 0);
   return { files: files.length, bytes, entries: totals && totals.records + totals.deletions };
 }
 
 /**
- * Removes an upload: records the delivery that makes the stream as if it had not come, and marks the upload, so that no
- * client can read it. Its bytes are deleted when the delivery was applied. One that is being applied is marked later, by
- * the job of the delivery. Returns the delivery.
+ * Removes an upload: records the delivery that makes the stream as if it had not come, and marks the upload, so that
+ * no client can read it. Its bytes are deleted when the delivery was applied. One that is being applied is marked
+ * later, by the job of the delivery. Returns the delivery.
  * @throws TidemarkError `invalid` without a reason; `conflict` when it cannot be removed, or was removed; `not-found`
  */
 export async function removeUpload(
@@ -67,12 +68,10 @@ export async function removeUpload(
   requireReason(reason);
   const state = (await readUploadState(parts.catalog, upload))?.body;
   await requireRemovable(parts.organizations, upload, state);
-  const { organization, stream, number, unmentioned } = upload;
+  const { organization, stream, number } = upload;
   const delivery = await recordUpload(parts, {
     ...{ organization, stream, files: [], token: randomId(), by },
     readsAgain: { removes: number, reason },
-    // What a full delivery has deleted comes back.
-    ...(unmentioned && { unmentioned, acceptsDrop: true }),
   });
   // The job does so, too: it may run sooner, and this process may be killed here.
   const marked = await markRemoved(parts.catalog, delivery);
@@ -81,14 +80,14 @@ export async function removeUpload(
 }
 
 /**
- * Has all uploads of a stream processed again, as with another normalization: records a delivery that reads them. Returns
- * the delivery.
+ * Has all uploads of a stream processed again, as with another normalization: records a delivery that reads them.
+ * Returns the delivery.
  * @param named absent: the default stream
  * @throws TidemarkError `not-found`; `conflict` for the stream of a collection
  */
 export async function processAgain(
   parts: Omit<RemovalParts, 'cancel' | 'artifacts'>,
-  { organization, stream: named, by }: { organization: string; stream?: string | undefined; by: Sender },
+  { organization, stream: named, by }: StreamName & Pick<RemovalRequest, 'by'>,
 ): Promise<Upload> {
   const found = await parts.organizations.get(organization);
   const stream = named ?? found.defaultStream;

@@ -1,4 +1,5 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { DropVerdict } from '../drop.ts';
@@ -55,6 +56,8 @@ export interface RemovedUpload {
   readonly reason: string;
   /** The number of the delivery that removes it. */
   readonly delivery: number;
+  /** The artifact of its errata, which is to be deleted. */
+  readonly errata?: ObjectKey | undefined;
 }
 
 export interface CountedDrop {
@@ -176,6 +179,16 @@ export function storedFilesOf(
   state: Pick<UploadState, 'fetched'> | undefined,
 ): readonly UploadedFile[] {
   return state?.fetched ?? files;
+}
+
+/** The error of each use of an upload that was removed. */
+export function wasRemoved(
+  { organization, stream, number }: NamedUpload,
+  { at, reason, delivery }: RemovedUpload,
+): TidemarkError {
+  const time = new Date(at).toISOString();
+  const message = `the upload ${organization}/${stream}/${number} was removed at ${time}: ${reason}`;
+  return new TidemarkError('gone', message, { organization, stream, upload: number, delivery });
 }
 
 export type StoredUploadState = CatalogDocument<UploadState>;

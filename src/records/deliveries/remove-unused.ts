@@ -44,6 +44,7 @@ function readingOf(key: ObjectKey): UploadReadingKey | undefined {
  * an earlier time, and use it later.
  */
 async function isUsed(catalog: Parts['catalog'], key: ObjectKey, upload: UploadReadingKey): Promise<boolean> {
-  const read = (await readUploadState(catalog, upload))?.body.read;
+  const { read, removed, replacedBy } = (await readUploadState(catalog, upload))?.body ?? {};
+  if (removed !== undefined || replacedBy !== undefined) return false;
   return read === undefined || key === read.records || key === read.errata;
 }

@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { givenUploadName, uploadSchema, uploadsSchema, uploadsView, uploadView } from '../../../api/upload-view.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { Upload, UploadedFile } from '../../../records/arrivals/upload.ts';
-import { filesOf } from '../../../records/arrivals/upload-state.ts';
 import { podStream } from '../../../records/pod-stream.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
@@ -12,7 +11,7 @@ import { podJson, receiveUpload, type UploadRequest, uploadJson } from '../../re
 import { requestBody } from '../../request/request-body.ts';
 import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
-import { uploadOf } from '../../request/upload-of.ts';
+import { uploadOf, uploadReader } from '../../request/upload-of.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { sendJson } from '../../response/send-json.ts';
@@ -162,7 +161,8 @@ export function uploadRoutes(
       ],
       async handle(request, response, { stream, ...page }) {
         const organization = param(request, 'org');
-        sendJson(response, uploadsView(organization, await uploads.list(organization, stream, page), page));
+        const listed = await uploads.list(organization, stream, page);
+        sendJson(response, uploadsView(organization, listed, { ...page, ...uploadReader(response) }));
       },
     }),
 
@@ -175,7 +175,7 @@ export function uploadRoutes(
       answers: [json(uploadSchema, 'The upload.'), { status: 404, description: 'There is no such upload.' }],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        sendJson(response, uploadView(upload, await uploads.stateOf(upload)));
+        sendJson(response, uploadView(upload, await uploads.stateOf(upload), uploadReader(response)));
       },
     }),
 
@@ -190,11 +190,11 @@ export function uploadRoutes(
       answers: [
         { status: 200, description: 'The bytes, as they came.', content: { 'application/octet-stream': 'bytes' } },
         { status: 404, description: 'There is no such file.' },
+        { status: 410, description: 'The upload was removed.' },
       ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        const files = upload.url === undefined ? upload.files : filesOf(upload, await uploads.stateOf(upload));
-        const file = fileAt({ ...upload, files }, param(request, 'position'));
+        const file = fileAt({ ...upload, files: await uploads.filesOf(upload) }, param(request, 'position'));
         const { part, ...head } = answerHead(directRequest(request, response), {
           length: file.length,
           mime: 'application/octet-stream',

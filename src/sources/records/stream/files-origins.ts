@@ -109,7 +109,8 @@ export class UploadsOfDefault implements FilesOrigin {
 }
 
 function uploadIn({ kind, id, body }: NewDocument, prefix: string): number | undefined {
-  // The files of an upload by URL are known once they were fetched.
-  const isDelivery = kind === 'upload' || (kind === 'upload-state' && (body as UploadState).fetched !== undefined);
+  // The files of an upload by URL are known once they were fetched; a removed one has none.
+  const { fetched, removed } = kind === 'upload-state' ? (body as UploadState) : {};
+  const isDelivery = kind === 'upload' || fetched !== undefined || removed !== undefined;
   return isDelivery ? numberAfter(prefix, id) : undefined;
 }

@@ -3,6 +3,7 @@ import { unlessConflict } from '../../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../../core/resource-set.ts';
 import type { Stamp } from '../../../core/stamp.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
+import { KeptRecords } from '../../../records/again/kept-records.ts';
 import {
   type FollowCursor,
   isAtRest,
@@ -85,8 +86,9 @@ export class FollowingSource implements Source {
 
   async *verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncGenerator<readonly Mismatch[]> {
     const followed = await this.#followedSet();
-    const { index, artifacts } = this.#parts;
-    yield* verifyFollowed({ index, artifacts, set: this.#set.id, followed: followed?.id }, options);
+    const { catalog, index, artifacts } = this.#parts;
+    const kept = new KeptRecords(catalog);
+    yield* verifyFollowed({ index, kept, artifacts, set: this.#set.id, followed: followed?.id }, options);
   }
 
   watch(onChange: (path: string) => void): Promise<SourceWatch> {
@@ -127,7 +129,8 @@ export class FollowingSource implements Source {
   }
 
   #sets(followed: SetId, { counter, signal }: CompareOptions) {
-    return { index: this.#parts.index, set: this.#set.id, followed, counter, signal };
+    const { catalog, index } = this.#parts;
+    return { index, kept: new KeptRecords(catalog), set: this.#set.id, followed, counter, signal };
   }
 
   async #followedSet(): Promise<{ readonly id: SetId; readonly stream: string } | undefined> {

@@ -22,9 +22,7 @@ export function uploadedFiles(
     async *pages() {
       const pages = latestPages<Upload>(catalog, { kind: 'upload', prefix, limit: PAGE });
       for await (const { documents, before } of pages) {
-        const hasUrl = documents.some(({ body }) => body.url !== undefined);
-        const page = { before, limit: PAGE };
-        const states = hasUrl ? await catalog.latest<UploadState>('upload-state', prefix, page) : [];
+        const states = await catalog.latest<UploadState>('upload-state', prefix, { before, limit: PAGE });
         const stateOf = new Map(states.map(({ id, body }) => [id, body]));
         yield await Promise.all(documents.map(({ id, body }) => deliveryOf(body, stateOf.get(id))));
       }
@@ -34,7 +32,7 @@ export function uploadedFiles(
       const id = uploadId(organization, stream, number);
       const upload = (await catalog.get<Upload>('upload', id))?.body;
       if (upload === undefined) return [];
-      const state = upload.url === undefined ? undefined : await catalog.get<UploadState>('upload-state', id);
+      const state = await catalog.get<UploadState>('upload-state', id);
       return (await deliveryOf(upload, state?.body)).files;
     },
   };
