@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { describeOnEachStore } from '../support/each-store.ts';
-import { RemovingStream, recordsOf, type Said, sorted, syncDefault } from '../support/removing-stream.ts';
+import { RemovingStream, recordsOf, type Said, sorted, syncSet } from '../support/removing-stream.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { marc } from '../support/upload-packages.ts';
 
@@ -36,7 +36,7 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
   it('gives a record that came again, byte for byte, its place in what stays, also in sets that follow', async () => {
     const first = await upload({ a: 'same', b: 'one' });
     await upload({ a: 'same' });
-    await syncDefault(started.app);
+    await syncSet(started.app);
     await stream.remove(first);
     await stream.compare();
     assert.deepEqual(await recordsOf(started.app, 'lane'), sorted(stream.model));
@@ -82,12 +82,12 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
   it('leaves a set that followed its stream, and follows another one now, whole', async () => {
     const { app } = started;
     const first = await upload({ a: 'same', b: 'main' });
-    await syncDefault(app);
+    await syncSet(app);
     await app.records.organizations.addStream('lane', 'next');
     const next = new RemovingStream(app, 'next');
     await upload({ a: 'same' }, next);
     await app.records.organizations.changeStream('lane', 'next', { default: true });
-    await syncDefault(app);
+    await syncSet(app);
     await stream.remove(first);
     await stream.compare();
     assert.deepEqual(await recordsOf(app, 'lane'), sorted(next.model));

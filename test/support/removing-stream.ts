@@ -121,8 +121,9 @@ export async function recordsOfDumps(app: App): Promise<Readonly<Record<string, 
   return sorted(new Map([...records].map(([id, content]) => [id, String(content)])));
 }
 
-export async function syncDefault(app: App): Promise<void> {
-  const set = await app.sets.bySlug('lane');
+/** Syncs a set, by default that of the default stream. */
+export async function syncSet(app: App, slug = 'lane'): Promise<void> {
+  const set = await app.sets.bySlug(slug);
   await sync({ set, source: app.sources.sourceOf(set), updater: app.updater, signal });
 }
 
