@@ -271,7 +271,8 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/streams.md': {
-    blocks: ['runs', 'runs', 'runs', 'runs', 'runs'],
+    blocks: ['runs', 'runs', 'runs', 'runs', 'runs', 'runs', 'runs'],
+    names: { 'lane/main/17': 'lane/full-2026/1' },
     async prepare(place) {
       place.write('nightly.mrc', marc('1').toString('latin1'));
       place.write('deleted.txt', '1\n');
