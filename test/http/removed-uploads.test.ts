@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { knownArtifacts } from '../../src/backup/verify/known-artifacts.ts';
 import { JOB_DEFINITIONS } from '../../src/jobs/job-list.ts';
 import { JobRunner } from '../../src/jobs/job-runner.ts';
 import type { Normalization } from '../../src/records/forms/normalization.ts';
@@ -79,6 +80,9 @@ describeOnEachStore('131: removing an upload by the API', (store, itOnce) => {
     const kept = { a: marc('a', 'kept').toString(), b: marc('b', 'kept').toString() };
     assert.deepEqual(await recordsOf(app, 'lane--main'), kept);
 
+    for await (const { key } of knownArtifacts(app)) {
+      assert.notEqual(await app.artifacts.head(key), undefined, `${key} is known, and was deleted`);
+    }
     await until('its dumps are replaced', async () => {
       const listed = await app.records.streamDumps.list({ organization: 'lane' });
       return listed[0]!.number > before.at(-1)!.number && listed;

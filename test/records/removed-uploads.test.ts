@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
-import { RemovingStream, recordsOf, type Said, sorted, syncSet } from '../support/removing-stream.ts';
+import { RemovingStream, recordsOf, recordsOfDumps, type Said, sorted, syncSet } from '../support/removing-stream.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { marc } from '../support/upload-packages.ts';
 
@@ -45,11 +46,16 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
   });
 
   it('leaves nothing in what has read it again, and its records are those of the others', async () => {
-    const first = await upload({ a: 'one', b: 'one' });
+    const [files, said] = delivery(new Map(Object.entries({ a: 'one', b: 'one' })));
+    const first = await stream.upload({ ...files, 'bad.mrc': unreadable('x') }, said);
     await upload({ b: 'two', c: 'two' });
     await stream.processAgain();
+    const errata = async () => (await collect(started.app.artifacts.list('_streams/lane/main/'))).flat();
+    const isErrata = ({ key }: { readonly key: string }) => key.endsWith('.errata');
+    assert.equal((await errata()).filter(isErrata).length, 2);
     await stream.remove(first);
     await stream.compare();
+    assert.deepEqual((await errata()).filter(isErrata), []);
     const { body } = (await started.app.catalog.get<{ read: { records: string } }>(
       'upload-state',
       'lane/main/000000003',
@@ -67,6 +73,22 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
     await assert.rejects(stream.remove(failed), /was removed already, by the delivery 5/);
     assert.deepEqual(await stream.stream.changes(), ['created a']);
   });
+
+  itOnce(
+    'is taken back by the records of the others as they are stored, where their files are kept no more',
+    async () => {
+      const { app } = started;
+      const first = await upload({ a: 'one', b: 'one' });
+      const second = await upload({ a: 'two', b: undefined });
+      const { catalog } = app;
+      const stored = (await catalog.get<object>('upload-state', `lane/main/00000000${first}`))!;
+      await catalog.put('upload-state', stored.id, { ...stored.body, originalsRemoved: Date.now() }, stored.version);
+      const { files } = await app.records.uploads.get('lane', 'main', first);
+      for (const { artifact } of files) await app.artifacts.delete(artifact);
+      await stream.remove(second);
+      await stream.compare();
+    },
+  );
 
   itOnce('that was full gives back what it deleted', async () => {
     await upload({ a: 'one', b: 'one' });
@@ -88,9 +110,19 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
     await upload({ a: 'same' }, next);
     await app.records.organizations.changeStream('lane', 'next', { default: true });
     await syncSet(app);
+    await app.records.streamDumps.build({ organization: 'lane' }, 'full');
     await stream.remove(first);
     await stream.compare();
     assert.deepEqual(await recordsOf(app, 'lane'), sorted(next.model));
+    // The delta between both streams, and what comes after it, is what the set has.
+    await upload({ a: 'same', c: 'main' });
+    await app.records.organizations.changeStream('lane', 'main', { default: true });
+    await app.records.streamDumps.build({ organization: 'lane' }, 'full');
+    await upload({ d: 'main' });
+    await app.records.streamDumps.build({ organization: 'lane' }, 'delta');
+    assert.deepEqual(Object.keys(await recordsOfDumps(app)), Object.keys(sorted(stream.model)));
+    const [oldest] = await app.records.streamDumps.list({ organization: 'lane' });
+    assert.deepEqual([oldest!.number, oldest!.kind], [2, 'delta'], 'the full dump with its records is removed');
   });
 
   it('is the fold without it, whatever came before and after (random runs)', async () => {
@@ -108,6 +140,13 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
     );
   });
 });
+
+/** A record that is not in UTF-8. */
+function unreadable(id: string): Buffer {
+  const record = Buffer.from(marc(id, 'note'));
+  record[record.indexOf('note')] = 0xff;
+  return record;
+}
 
 type Step =
   | { readonly do: 'upload'; readonly said: Said; readonly isProcessed: boolean }

@@ -109,16 +109,16 @@ export async function recordsOf(app: App, slug: string): Promise<Readonly<Record
   return sorted(found);
 }
 
-/** What a client has that takes all dumps of the default stream which are listed, the first of which is full. */
+/** What a client has that takes all dumps of the default stream that are listed, from the first full one on. */
 export async function recordsOfDumps(app: App): Promise<Readonly<Record<string, string>>> {
   const { streamDumps } = app.records;
-  const [first, ...others] = await streamDumps.list({ organization: 'lane' });
-  let { records } = await readDumpFiles(first!, streamDumps);
-  for (const dump of others) {
+  let records: Awaited<ReturnType<typeof readDumpFiles>>['records'] | undefined;
+  for (const dump of await streamDumps.list({ organization: 'lane' })) {
     const content = await readDumpFiles(dump, streamDumps);
-    records = dump.kind === 'full' ? content.records : withDelta(records, content);
+    if (dump.kind === 'full') records = content.records;
+    else if (records !== undefined) records = withDelta(records, content);
   }
-  return sorted(new Map([...records].map(([id, content]) => [id, String(content)])));
+  return sorted(new Map([...records!].map(([id, content]) => [id, String(content)])));
 }
 
 /** Syncs a set, by default that of the default stream. */

@@ -129,7 +129,7 @@ async function* uploadedFiles(catalog: Catalog) {
       const state = stateOf.get(id);
       const hasOriginals = state?.originalsRemoved === undefined;
       if (hasOriginals) for (const file of filesOf(body, state)) yield described(nameOfUpload(id), file);
-      const isKept = state?.removed === undefined && state?.replacedBy === undefined;
+      const isKept = state?.removed === undefined && state?.replaced === undefined;
       if (isKept) yield* readingOf(nameOfUpload(id), state?.read);
     }
   }

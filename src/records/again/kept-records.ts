@@ -26,6 +26,6 @@ export class KeptRecords {
     const key = parseKey(artifact);
     if (key?.kind !== 'stream-records') return true;
     const state = (await readUploadState(this.#catalog, key))?.body;
-    return state?.removed === undefined && state?.replacedBy === undefined;
+    return state?.removed === undefined && state?.replaced === undefined;
   }
 }

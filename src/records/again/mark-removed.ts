@@ -36,7 +36,7 @@ export async function markRemoved(
 }
 
 /** What is kept of the state: names of files, errata, their reasons and that of a failure may have text of it. */
-function withoutTexts({ read, failure: _, ...kept }: UploadState): UploadState {
+export function withoutTexts({ read, failure: _, ...kept }: UploadState): UploadState {
   if (read === undefined) return kept;
   const { reasons: __, errata: ___, errataSha256: ____, ...counts } = read;
   return { ...kept, read: { ...counts, files: [] } };

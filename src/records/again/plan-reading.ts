@@ -4,7 +4,7 @@ import { uploadAt } from '../arrivals/record-upload.ts';
 import type { NamedUpload, Upload } from '../arrivals/upload.ts';
 import { filesOf, putUploadState, readUploadState, type UploadState } from '../arrivals/upload-state.ts';
 import { type EarlierUpload, isReadAgain, uploadsBelow } from './earlier-uploads.ts';
-import { removedBy } from './mark-removed.ts';
+import { removedBy, withoutTexts } from './mark-removed.ts';
 
 /** What a delivery that reads a stream again has to read. Plain values, so that a thread can receive them. */
 export interface ReadingPlan {
@@ -23,6 +23,8 @@ export interface StaleRecords {
   readonly number: number;
   readonly records: ObjectKey;
   readonly sha256: string | undefined;
+  /** The errata of a delivery that has read it again. */
+  readonly errata?: ObjectKey | undefined;
   /** Number of its records and deletions. */
   readonly entries: number;
   /** Whether it has a record that is not a deletion. */
@@ -61,27 +63,29 @@ async function staleRecords(catalog: Parts, delivery: Upload, removed: NamedUplo
   const stale = [staleOf(removed.number, state)];
   for await (const earlier of uploadsBelow(catalog, delivery, removed.number + 1)) {
     if (!hasReadAgain(earlier, delivery)) continue;
-    await markReplaced(catalog, earlier.upload, delivery.number);
-    stale.push(staleOf(earlier.upload.number, earlier.state));
+    stale.push(staleOf(earlier.upload.number, await markReplaced(catalog, earlier.upload, delivery.number)));
   }
   return stale.flatMap((one) => one ?? []);
 }
 
 function hasReadAgain({ upload, state }: EarlierUpload, { number }: Upload): boolean {
-  const { replacedBy = number } = state ?? {};
-  return upload.readsAgain !== undefined && state?.read?.records !== undefined && replacedBy === number;
+  const { by = number } = state?.replaced ?? {};
+  return upload.readsAgain !== undefined && state?.read?.records !== undefined && by === number;
 }
 
 function staleOf(number: number, state: UploadState | undefined): StaleRecords | undefined {
-  const { records, recordsSha256: sha256, totals } = state?.read ?? {};
-  if (records === undefined) return undefined;
-  const entries = totals!.records + totals!.deletions;
-  return { number, records, sha256, entries, hasRecords: totals!.records > 0 };
+  const { read, replaced } = state ?? {};
+  if (read?.records === undefined) return undefined;
+  const { records, recordsSha256: sha256, totals } = read;
+  const entries = totals.records + totals.deletions;
+  return { number, records, sha256, errata: replaced?.errata, entries, hasRecords: totals.records > 0 };
 }
 
-/** The delivery has ended, so no other process puts its state but for the same. */
-async function markReplaced(catalog: Parts, earlier: Upload, replacedBy: number): Promise<void> {
+/** Returns the state. The delivery has ended, so no other process puts its state but for the same. */
+async function markReplaced(catalog: Parts, earlier: Upload, by: number): Promise<UploadState | undefined> {
   const before = await readUploadState(catalog, earlier);
-  if (before === undefined || before.body.replacedBy !== undefined) return;
-  await putUploadState(catalog, earlier, { body: { ...before.body, replacedBy }, before });
+  if (before === undefined || before.body.replaced !== undefined) return before?.body;
+  const errata = before.body.read?.errata;
+  const body = { ...withoutTexts(before.body), replaced: { by, ...(errata && { errata }) } };
+  return (await putUploadState(catalog, earlier, { body, before })).body;
 }

@@ -42,10 +42,17 @@ export interface UploadState {
   /** When its files were deleted, in milliseconds since 1970: its records, as they were read, count in their place. */
   readonly originalsRemoved?: number;
   /**
-   * The number of the delivery that stored its records anew, since a removed upload was among what it has read: they
-   * are not used any more. Only of a delivery that reads again.
+   * Of a delivery that has read a removed upload again: another delivery stores its records anew, and they are not used
+   * any more.
    */
-  readonly replacedBy?: number;
+  readonly replaced?: ReplacedDelivery;
+}
+
+interface ReplacedDelivery {
+  /** The number of the delivery that stores its records anew. */
+  readonly by: number;
+  /** The artifact of its errata, which is to be deleted. */
+  readonly errata?: ObjectKey | undefined;
 }
 
 export interface RemovedUpload {

@@ -63,7 +63,10 @@ export class Removals {
       if (own !== undefined) await this.#parts.syncAnew(own);
     }
     failpoint('removal.synced');
-    for (const { records } of stale) await this.#parts.artifacts.delete(records);
+    for (const { records, errata } of stale) {
+      await this.#parts.artifacts.delete(records);
+      if (errata !== undefined) await this.#parts.artifacts.delete(errata);
+    }
     await this.#deleteUpload(removedBy(delivery)!, delivery.number);
     failpoint('removal.deleted');
     if (stale.length === 0) return;

@@ -44,7 +44,7 @@ function readingOf(key: ObjectKey): UploadReadingKey | undefined {
  * an earlier time, and use it later.
  */
 async function isUsed(catalog: Parts['catalog'], key: ObjectKey, upload: UploadReadingKey): Promise<boolean> {
-  const { read, removed, replacedBy } = (await readUploadState(catalog, upload))?.body ?? {};
-  if (removed !== undefined || replacedBy !== undefined) return false;
+  const { read, removed, replaced } = (await readUploadState(catalog, upload))?.body ?? {};
+  if (removed !== undefined || replaced !== undefined) return false;
   return read === undefined || key === read.records || key === read.errata;
 }
