@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { recordUpload } from '../../src/records/arrivals/record-upload.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { RemovingStream, recordsOf, recordsOfDumps, type Said, sorted, syncSet } from '../support/removing-stream.ts';
@@ -89,6 +90,18 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
       await stream.compare();
     },
   );
+
+  itOnce('keeps no record of an upload that was applied after the delivery had come, and before the mark', async () => {
+    const first = await upload({ a: 'same' });
+    const { catalog } = started.app;
+    const readsAgain = { removes: first, reason: 'a test' };
+    const asked = { organization: 'lane', stream: 'main', files: [], token: 'a', readsAgain };
+    const { number } = await recordUpload({ catalog }, asked);
+    await upload({ a: 'same' });
+    await stream.stream.process(number);
+    stream.removed.add(first);
+    await stream.compare();
+  });
 
   itOnce('that was full gives back what it deleted', async () => {
     await upload({ a: 'one', b: 'one' });
