@@ -40,10 +40,12 @@ import { operatorOverview } from './figures/operator-overview.ts';
 import { page } from './figures/page.ts';
 import { elasticsearchPodLists, podLists } from './figures/pod-lists.ts';
 import { posting } from './figures/posting.ts';
+import { processAgain } from './figures/process-again.ts';
 import { rebuild } from './figures/rebuild.ts';
 import { recordRead } from './figures/record-read.ts';
 import { recordsCompare } from './figures/records-compare.ts';
 import { reharvest } from './figures/reharvest.ts';
+import { removeUpload } from './figures/remove-upload.ts';
 import { resourceDump } from './figures/resource-dump.ts';
 import { resourceDumpRebuild } from './figures/resource-dump-rebuild.ts';
 import { s3Files } from './figures/s3-files.ts';
@@ -90,6 +92,8 @@ const BENCHES: readonly Bench[] = [
   marcXmlWrite,
   upload,
   ingest,
+  removeUpload,
+  processAgain,
   harvest,
   reharvest,
   harvestIncrement,

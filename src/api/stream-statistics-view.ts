@@ -10,7 +10,7 @@ export const streamStatisticsSchema = z
     records: count.describe('Records that it has now.'),
     changes: count.describe('Changes of records, of all times.'),
     uploads: z
-      .strictObject({ waiting: count, processing: count, processed: count, failed: count })
+      .strictObject({ waiting: count, processing: count, processed: count, failed: count, removed: count })
       .describe('By their status.'),
     lastUpload: z.string().meta({ format: 'date-time' }).optional().describe('When the newest one was received.'),
     dumps: count.describe('Full dumps and deltas that are listed.'),

@@ -4,6 +4,7 @@ import { MOST_UPLOAD_NAME, shownUrl, type Upload } from '../records/arrivals/upl
 import {
   type AppliedUpload,
   filesOf,
+  type RemovedUpload,
   statusOf,
   type UploadFailure,
   type UploadState,
@@ -80,11 +81,23 @@ const failureSchema = z
   })
   .meta({ id: 'UploadFailure', description: 'Why the last attempt failed.' });
 
+const removedSchema = z
+  .strictObject({
+    at: datetime,
+    reason: z.string(),
+    delivery: z.int().min(1).describe('The number of the delivery that removes it.'),
+    by: senderSchema.optional(),
+  })
+  .meta({ id: 'RemovedUpload', description: 'Its files, records and errors are answered with 410, and deleted.' });
+
 /** The fields of an upload's status. */
 const uploadStatus = {
   status: z
-    .enum(['waiting', 'processing', 'processed', 'failed'])
-    .describe('`waiting`: also for another attempt; `failed`: nothing of it is published.'),
+    .enum(['waiting', 'processing', 'processed', 'failed', 'removed'])
+    .describe(
+      '`waiting`: also for another attempt; `failed`: nothing of it is published; `removed`: the stream is as if it had not come, once the delivery that removes it is processed.',
+    ),
+  removed: removedSchema.optional().describe('Absent unless it was removed.'),
   totals: totalsSchema.optional().describe('Absent until its files were read.'),
   taken: z
     .array(takenFileSchema)
@@ -133,8 +146,14 @@ export const uploadSchema = z
       .optional()
       .describe('Where the file is fetched from, when the upload named a URL; without the query of that.'),
     by: senderSchema.optional(),
-    files: z.array(fileSchema).describe('In the order in which they came.'),
+    files: z.array(fileSchema).describe('In the order in which they came. None when it was removed.'),
     originalsRemoved: datetime.optional().describe('Since when its files are kept no longer: their URLs answer 410.'),
+    readsAgain: z
+      .literal(true)
+      .optional()
+      .describe('It has no files: those of earlier uploads of the stream are read again. Absent otherwise.'),
+    removes: z.int().min(1).optional().describe('The number of the upload that it removes, when it reads again.'),
+    reason: z.string().optional().describe('Why it removes that.'),
     ...uploadStatus,
   })
   .meta({ id: 'Upload', description: 'Files that an organization has delivered together.' });
@@ -175,7 +194,7 @@ export function listedUploadView(
   sees: SeenOfSenders = 'none',
 ): UploadView {
   const by = senderView(upload.by, sees);
-  const { organization, stream, number, received, name, url: from } = upload;
+  const { organization, stream, number, received, name, url: from, readsAgain } = upload;
   const url = `organizations/${organization}/uploads/${stream}/${number}`;
   return {
     organization,
@@ -184,21 +203,30 @@ export function listedUploadView(
     received: formatTime(received),
     ...(name !== undefined && { name }),
     ...(upload.unmentioned !== undefined && { full: true as const }),
-    ...(from !== undefined && { fileUrl: shownUrl(from) }),
+    ...(from !== undefined && state?.removed === undefined && { fileUrl: shownUrl(from) }),
     ...(by !== undefined && { by: { ...by } }),
     files: filesOf(upload, state).map(({ name, length, sha256 }, at) => ({
       ...{ name, length, sha256, url: `${url}/files/${at + 1}` },
     })),
     ...(state?.originalsRemoved !== undefined && { originalsRemoved: formatTime(state.originalsRemoved) }),
+    ...(readsAgain !== undefined && { readsAgain: true as const }),
+    ...(readsAgain?.removes !== undefined && { removes: readsAgain.removes, reason: readsAgain.reason ?? '' }),
     status: statusOf(state),
+    ...(state?.removed !== undefined && { removed: removedView(state.removed, sees) }),
     ...(state !== undefined && outcome(state)),
     ...(state?.read?.errata !== undefined && { errors: `${url}/errors` }),
   };
 }
 
+function removedView({ at, reason, delivery, by }: RemovedUpload, sees: SeenOfSenders) {
+  const sender = senderView(by, sees);
+  return { at: formatTime(at), reason, delivery, ...(sender !== undefined && { by: { ...sender } }) };
+}
+
 type Outcome = Pick<UploadView, 'totals' | 'ignored' | 'applied' | 'failure'>;
 
-function outcome({ read, applied, failure }: UploadState): Outcome {
+function outcome({ read, applied, failure, removed }: UploadState): Outcome {
+  if (removed !== undefined) return {};
   const ignored = read?.files.filter(({ reason }) => reason !== undefined).length ?? 0;
   return {
     ...(read !== undefined && { totals: { ...read.totals } }),

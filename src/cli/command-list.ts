@@ -78,6 +78,8 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'streams archive': async () => (await import('./commands/organizations/stream-commands.ts')).streamsArchive,
   'streams change': async () => (await import('./commands/organizations/stream-commands.ts')).streamsChange,
   'streams remove': async () => (await import('./commands/organizations/remove-commands.ts')).streamsRemove,
+  'streams process-again': async () =>
+    (await import('./commands/organizations/streams-process-again.ts')).streamsProcessAgain,
   'streams dump': async () => (await import('./commands/organizations/stream-commands.ts')).streamsDump,
   'streams dumps': async () => (await import('./commands/organizations/stream-commands.ts')).streamsDumps,
   upload: async () => (await import('./commands/uploads/upload-files.ts')).uploadFiles,
@@ -85,6 +87,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'uploads list': async () => (await import('./commands/uploads/upload-commands.ts')).uploadsList,
   'uploads show': async () => (await import('./commands/uploads/upload-commands.ts')).uploadsShow,
   'uploads errors': async () => (await import('./commands/uploads/upload-commands.ts')).uploadsErrors,
+  'uploads remove': async () => (await import('./commands/uploads/uploads-remove.ts')).uploadsRemove,
   'uploads retry': async () => (await import('./commands/uploads/upload-commands.ts')).uploadsRetry,
   'page list': async () => (await import('./commands/page-commands.ts')).pageList,
   'page refresh': async () => (await import('./commands/page-commands.ts')).pageRefresh,

@@ -55,6 +55,8 @@ export function openJobs({ catalog, queue, artifacts, parts }: JobsParts) {
     /** Jobs that process uploads. */
     uploads: {
       add: (upload: NamedUpload) => queue.addAll([jobOfUpload(upload)]),
+      /** @throws TidemarkError `not-found`; `conflict` when it has ended */
+      cancel: (upload: NamedUpload) => queue.cancel(jobName(jobOfUpload(upload))),
       progressOf: (upload: NamedUpload) => progressOf(queue, jobOfUpload(upload)),
       /** Processes a failed upload again. @throws TidemarkError `conflict` when it has not failed */
       retry: (upload: Upload) => retryUpload({ catalog, jobs: queue, uploadEnds }, upload),

@@ -1,7 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isTidemarkError, TidemarkError, unlessConflict, unlessNotFound } from '../core/errors.ts';
+import { uploadsAbove } from '../records/again/earlier-uploads.ts';
 import type { Upload } from '../records/arrivals/upload.ts';
-import { putUploadState, readUploadState, statusOf, type UploadState } from '../records/arrivals/upload-state.ts';
+import {
+  putUploadState,
+  readUploadState,
+  statusOf,
+  type UploadState,
+  wasRemoved,
+} from '../records/arrivals/upload-state.ts';
 import type { Catalog } from '../stores/catalog.ts';
 import { jobName } from '../stores/job.ts';
 import type { JobQueue } from '../stores/job-queue.ts';
@@ -12,7 +19,7 @@ const MOST_TRIES = 20;
 const PAUSE_MS = 250;
 
 interface Parts {
-  readonly catalog: Pick<Catalog, 'get' | 'put'>;
+  readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
   readonly jobs: Pick<JobQueue, 'get' | 'addAll' | 'retry'>;
   readonly uploadEnds: Pick<UploadEnds, 'record'>;
 }
@@ -20,16 +27,19 @@ interface Parts {
 /**
  * Processes a failed upload again; one that waits for its next attempt is processed at once. Returns its state.
  * @throws TidemarkError `conflict` when no attempt has failed, and for the upload of a harvest that has failed: its run
- *   says that nothing was changed, and a later one may have seen other records
+ *   says that nothing was changed, and a later one may have seen other records; and when a later delivery has read the
+ *   stream again, without it. `gone` when it was removed
  */
 export async function retryUpload({ catalog, jobs, uploadEnds }: Parts, upload: Upload): Promise<UploadState> {
   await recordEnd({ jobs, uploadEnds }, upload);
   const stored = await readUploadState(catalog, upload);
+  if (stored?.body.removed !== undefined) throw wasRemoved(upload, stored.body.removed);
   const failure = stored?.body.failure;
   if (stored === undefined || failure === undefined || statusOf(stored.body) === 'processed') {
     throw notFailed(upload, stored?.body);
   }
   if (upload.set !== undefined && failure.isFinal) throw ofHarvest(upload);
+  if (failure.isFinal) await requireNotPassed(catalog, upload);
   // The job comes first: an upload whose failure is not final always has one.
   await queue(jobs, upload);
   const { fetchAgain: _, ...kept } = failure;
@@ -61,6 +71,16 @@ async function queue(jobs: Parts['jobs'], upload: Upload): Promise<void> {
     }
     // The attempt that has recorded the failure is about to end.
     await wait(PAUSE_MS);
+  }
+}
+
+/** It would be applied below what has read the stream without it. */
+async function requireNotPassed(catalog: Parts['catalog'], upload: Upload): Promise<void> {
+  for await (const { upload: later } of uploadsAbove(catalog, upload)) {
+    if (later.readsAgain === undefined) continue;
+    const { organization, stream, number } = upload;
+    const message = `the upload ${organization}/${stream}/${number} has failed, and the delivery ${later.number} has read the stream again without it: send its files as a new upload`;
+    throw new TidemarkError('conflict', message, { organization, stream, upload: number });
   }
 }
 

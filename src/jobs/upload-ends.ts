@@ -41,7 +41,8 @@ export class UploadEnds {
     const { catalog } = this.#parts;
     const upload = job.payload as NamedUpload;
     const before = await readUploadState(catalog, upload);
-    if (before?.body.applying !== undefined || before?.body.failure?.isFinal) return;
+    const { applying, removed, failure: known } = before?.body ?? {};
+    if (applying !== undefined || removed !== undefined || known?.isFinal) return;
     // Only now: a retry queues the job before it replaces the state, so a state that is older than a retry that is not
     // seen here cannot be replaced below.
     const current = await this.#current(job);

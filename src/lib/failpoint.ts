@@ -86,6 +86,11 @@ export const FAILPOINTS = {
     'upload.posted',
     'upload.applied',
   ],
+  /**
+   * Removing an upload, in order: it is marked; its records are taken back; sets that follow do not refer to it any
+   * more; its bytes are deleted.
+   */
+  removal: ['removal.marked', 'removal.posted', 'removal.synced', 'removal.deleted'],
   /** Receiving a file in several requests, in order; `upload.recorded` follows. */
   resumable: [
     'resumable.begun',
@@ -118,13 +123,13 @@ export const FAILPOINTS = {
    * Removing a stream: it is marked; no upload can follow; its sets are removed; its artifacts are deleted; its
    * documents are replaced. Removing an organization: its tokens are revoked.
    */
-  removal: [
-    'removal.begun',
-    'removal.closed',
-    'removal.unpublished',
-    'removal.deleted',
-    'removal.forgotten',
-    'removal.revoked',
+  removing: [
+    'removing.begun',
+    'removing.closed',
+    'removing.unpublished',
+    'removing.deleted',
+    'removing.forgotten',
+    'removing.revoked',
   ],
   /** What is kept no longer is recorded, and not deleted yet: files of an upload, and records that were replaced. */
   retention: ['originals.recorded', 'replaced.recorded'],

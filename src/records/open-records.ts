@@ -9,9 +9,10 @@ import type { EventPoster } from '../stores/event-poster.ts';
 import type { ResourceIndex } from '../stores/resource-index.ts';
 import type { RunParts } from './activities/perform-run.ts';
 import type { RunOptionsGiven } from './activities/run-request.ts';
+import { planRemoval, processAgain, type RemovalRequest, removeUpload } from './again/remove-upload.ts';
 import { OaiClient, type OaiClientOptions } from './arrivals/oai-harvest/oai-client.ts';
 import { ResumableUploads } from './arrivals/resumable/resumable-uploads.ts';
-import type { NamedUpload } from './arrivals/upload.ts';
+import type { NamedUpload, Upload } from './arrivals/upload.ts';
 import { Uploads } from './arrivals/uploads.ts';
 import type { AroundRuns } from './collections/around-runs.ts';
 import { CollectionRegistry } from './collections/collection-registry.ts';
@@ -20,6 +21,7 @@ import type { NamedHarvest } from './collections/harvest-run.ts';
 import { HarvestRunner } from './collections/harvest-runner.ts';
 import { HarvestRuns } from './collections/harvest-runs.ts';
 import { PartlyApplied } from './deliveries/partly-applied.ts';
+import { Removals } from './deliveries/removals.ts';
 import { UploadBacklog } from './deliveries/upload-backlog.ts';
 import { UploadProcessor } from './deliveries/upload-processor.ts';
 import { StreamDumps } from './dumps/stream-dumps.ts';
@@ -33,7 +35,7 @@ import type { NamedRun } from './runs/activity-run.ts';
 import { ActivityRunner } from './runs/activity-runner.ts';
 import { ActivityRuns } from './runs/activity-runs.ts';
 import { StreamReader } from './runs/stream-reader.ts';
-import type { StreamWithSet } from './stream-set-names.ts';
+import type { StreamName, StreamWithSet } from './stream-set-names.ts';
 import { StreamSets } from './stream-sets.ts';
 
 interface RecordsParts {
@@ -47,9 +49,12 @@ interface RecordsParts {
     /** Those that process uploads. */
     readonly uploads: {
       add(upload: NamedUpload): Promise<unknown>;
+      cancel(upload: NamedUpload): Promise<unknown>;
       /** Differs after each heartbeat of the job. Undefined while no worker runs it. */
       progressOf(upload: NamedUpload): Promise<string | undefined>;
     };
+    /** Those that make dumps of streams. */
+    readonly streamDumps: { add(dump: StreamName & { readonly kind: 'full' }): Promise<unknown> };
     /** Those that run activities. */
     readonly runs: {
       nameOf(run: NamedRun): string;
@@ -88,10 +93,19 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   const streamSets = new StreamSets(sets);
   const organizations = new OrganizationRegistry(catalog, streamSets);
   const stored = { catalog, index, sets, artifacts, organizations, threadData };
+  const removals = new Removals({
+    ...stored,
+    updater,
+    syncAnew: (set) => syncSet(set, { rehash: true }),
+    async replaceDumps(name) {
+      if ((await streamDumps.list(name)).length > 0) await jobs.streamDumps.add({ ...name, kind: 'full' });
+    },
+  });
   const uploadProcessor = new UploadProcessor({
     ...stored,
     updater,
     fetchRetryMs: configuration.uploadFetchRetryMs,
+    removals,
     dropLimits: { stop: configuration.dropLimit, warn: configuration.dropWarning },
     fetch: async (upload, options) => {
       const { fetchUpload } = await import('./arrivals/fetch-url.ts');
@@ -109,10 +123,12 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
       return followsDefault({ catalog, index, sets }, organization);
     },
   };
+  const streamDumps = new StreamDumps(boundaries);
   const streamReader = new StreamReader({ ...boundaries, folder });
   const openStream: StreamReader['open'] = (from, signal) => streamReader.open(from, signal);
   const arrivals = { ...stored, onRecorded: (upload: NamedUpload) => jobs.uploads.add(upload) };
   const uploads = new Uploads(arrivals);
+  const removing = { ...arrivals, cancel: (upload: NamedUpload) => jobs.uploads.cancel(upload) };
   const resumableUploads = new ResumableUploads(arrivals);
   const harvests = openHarvests({
     ...{ configuration, catalog, artifacts, organizations, uploads, resumableUploads, uploadProcessor, folder },
@@ -125,6 +141,15 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
     dueMessages: new DueMessages(stored),
     uploads,
     resumableUploads,
+    /** Removes uploads, and has streams processed again. */
+    readingAgain: {
+      /** What a removal would delete. @throws as `planRemoval` */
+      plan: (upload: Upload) => planRemoval(removing, upload),
+      /** @throws as `removeUpload` */
+      remove: (upload: Upload, request: RemovalRequest) => removeUpload(removing, upload, request),
+      /** @throws as `processAgain` */
+      processAgain: (stream: StreamName & Pick<RemovalRequest, 'by'>) => processAgain(removing, stream),
+    },
     uploadProcessor,
     ...harvests,
     uploadBacklog: new UploadBacklog({ catalog }),
@@ -132,7 +157,7 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
     activityRunner: new ActivityRunner({ ...parts, openStream, store: artifacts }),
     streamReader,
     partlyApplied: new PartlyApplied({ catalog }),
-    streamDumps: new StreamDumps(boundaries),
+    streamDumps,
     streamRemovals: new StreamRemovals({
       ...{ ...stored, streamSets, resumableUploads, collections: harvests.collections },
       cancelJobs: jobs.removals.cancelOf,

@@ -51,7 +51,7 @@ async function countRecords(name: StreamWithSet, { sets, index }: Parts) {
 }
 
 async function countUploads({ organization, stream }: StreamName, { uploads: all }: Parts) {
-  const uploads = { waiting: 0, processing: 0, processed: 0, failed: 0 };
+  const uploads = { waiting: 0, processing: 0, processed: 0, failed: 0, removed: 0 };
   let lastUpload: number | undefined;
   for (let before: number | undefined; ; ) {
     const { uploads: page, states } = await all.list(organization, stream, { before, limit: PAGE });

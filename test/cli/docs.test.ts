@@ -272,6 +272,7 @@ const PAGES: Readonly<Record<string, Page>> = {
   },
   'docs/streams.md': {
     blocks: ['runs', 'runs', 'runs', 'runs', 'runs', 'runs', 'runs'],
+    names: { 'lane/main/17': 'lane/full-2026/1' },
     async prepare(place) {
       place.write('all.mrc', marc('3').toString('latin1'));
       place.write('nightly.mrc', marc('1').toString('latin1'));

@@ -20,7 +20,7 @@ describe('Statistics of organizations', () => {
   it('count records, changes, uploads by status, and dumps, of the default stream or of another one', async () => {
     const { app } = started;
     const stream = await ProcessedStream.make(app);
-    const none = { waiting: 0, processing: 0, processed: 0, failed: 0 };
+    const none = { waiting: 0, processing: 0, processed: 0, failed: 0, removed: 0 };
     const empty = { records: 0, changes: 0, uploads: none, dumps: 0 };
     assert.deepEqual((await statistics()).body, { organization: 'lane', ...empty });
 

@@ -241,6 +241,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 
   'GET /api/organizations/:org/uploads/:stream/:number/errors': 'who may read the organization',
   'GET /api/organizations/:org/uploads/:stream/:number/errors.csv': 'who may read the organization',
+  'DELETE /api/organizations/:org/uploads/:stream/:number': 'administrators',
+  'POST /api/organizations/:org/streams/:stream/process-again': 'administrators',
   'POST /api/organizations/:org/uploads/:stream/:number/retry': 'who may upload for the organization',
 
   'GET /api/organization-overview': 'who may manage an organization',

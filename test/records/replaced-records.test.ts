@@ -85,6 +85,7 @@ describeOnEachStore('records that a full upload has replaced (131)', (store, itO
         folder: join(app.configuration.dataFolder, 'spool'),
         failpoint: undefined,
       },
+      removals: { end: () => Promise.reject(new Error('it removes nothing')) },
       fetch: () => Promise.reject(new Error('it has files')),
     });
     try {

@@ -13,7 +13,7 @@ import { readArchive } from '../../publish/archives/stored-archive.ts';
 import { readChangeDump } from '../../publish/dumps/stored-change-dump.ts';
 import { type Package, readDump } from '../../publish/dumps/stored-dump.ts';
 import { parseUploadId, type Upload, type UploadedFile } from '../../records/arrivals/upload.ts';
-import type { UploadState } from '../../records/arrivals/upload-state.ts';
+import { filesOf, type UploadState } from '../../records/arrivals/upload-state.ts';
 import { isListed, type StreamDump } from '../../records/dumps/stored-stream-dump.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Catalog, CatalogKind } from '../../stores/catalog.ts';
@@ -122,14 +122,16 @@ async function* uploadedFiles(catalog: Catalog) {
     what: `the file ${JSON.stringify(file)} of the upload ${name}`,
     remedy: `upload it again, or ${RESTORE}`,
   });
-  for await (const { id, body } of documents<Upload>(catalog, 'upload')) {
-    if ((await catalog.get<UploadState>('upload-state', id))?.body.originalsRemoved !== undefined) continue;
-    for (const file of body.files) yield described(nameOfUpload(id), file);
-  }
-  for await (const { id, body } of documents<UploadState>(catalog, 'upload-state')) {
-    const { fetched = [], originalsRemoved } = body;
-    for (const file of originalsRemoved === undefined ? fetched : []) yield described(nameOfUpload(id), file);
-    yield* readingOf(nameOfUpload(id), body.read);
+  for await (const { documents, before } of latestPages<Upload>(catalog, { kind: 'upload', prefix: '', limit: PAGE })) {
+    const states = await catalog.latest<UploadState>('upload-state', '', { before, limit: PAGE });
+    const stateOf = new Map(states.map(({ id, body }) => [id, body]));
+    for (const { id, body } of documents) {
+      const state = stateOf.get(id);
+      const hasOriginals = state?.originalsRemoved === undefined;
+      if (hasOriginals) for (const file of filesOf(body, state)) yield described(nameOfUpload(id), file);
+      const isKept = state?.removed === undefined && state?.replaced === undefined;
+      if (isKept) yield* readingOf(nameOfUpload(id), state?.read);
+    }
   }
 }
 

@@ -32,6 +32,7 @@ import { contentsRoutes } from './sets/contents-routes.ts';
 import { setApiRoutes } from './sets/set-routes.ts';
 import { streamDumpRoutes } from './stream-dumps/stream-dump-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { removalRoutes } from './uploads/removal-routes.ts';
 import { resumableRoutes } from './uploads/resumable-routes.ts';
 import { uploadRoutes } from './uploads/upload-routes.ts';
 import { uploadStatusRoutes } from './uploads/upload-status-routes.ts';
@@ -74,6 +75,7 @@ export function routeTable(app: ServedApp, stopping: AbortSignal): readonly Rout
     ...resumableRoutes(app, stopping),
     ...streamDumpRoutes(app, stopping),
     ...uploadStatusRoutes(app),
+    ...removalRoutes(app),
     ...activityRoutes(app, stopping),
     ...collectionRoutes(app, stopping),
     ...harvestRoutes(app, stopping),

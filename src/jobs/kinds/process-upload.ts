@@ -1,3 +1,4 @@
+import { isTidemarkError } from '../../core/errors.ts';
 import type { NamedUpload } from '../../records/arrivals/upload.ts';
 import type { NewJob } from '../../stores/job.ts';
 import { defineJob, jobOf } from '../job-definition.ts';
@@ -28,7 +29,13 @@ export const processUpload = defineJob<NamedUpload>({
 
   async run({ organization, stream, number }, { records: { uploads, uploadProcessor } }, run) {
     const upload = await uploads.get(organization, stream, number);
-    return uploadProcessor.process(upload, { ...run, mostPauseMs: MOST_PAUSE_MS });
+    try {
+      return await uploadProcessor.process(upload, { ...run, mostPauseMs: MOST_PAUSE_MS });
+    } catch (error) {
+      if (!isTidemarkError(error, 'gone')) throw error;
+      run.log('the upload was removed');
+      return undefined;
+    }
   },
 });
 

@@ -1,10 +1,11 @@
 import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Catalog, CatalogDocument } from '../../stores/catalog.ts';
 import type { DropVerdict } from '../drop.ts';
 import type { ReasonCount } from '../errata/reason-counts.ts';
 import type { Packing } from '../packages/found-file.ts';
-import { type NamedUpload, type Upload, type UploadedFile, uploadId } from './upload.ts';
+import { type NamedUpload, type Sender, type Upload, type UploadedFile, uploadId } from './upload.ts';
 
 /**
  * The state of an upload: one document beside it, which each step replaces by compare-and-set. What a step has recorded
@@ -33,6 +34,11 @@ export interface UploadState {
   readonly errataAt?: Stamp;
   /** Why the last attempt failed; absent after a successful one. */
   readonly failure?: UploadFailure;
+  /**
+   * Present when it was removed, before it began to be applied or after it was applied: then no client can read it, and
+   * nothing more of it is applied.
+   */
+  readonly removed?: RemovedUpload;
   /** When its files were deleted, in milliseconds since 1970: its records, as they were read, count in their place. */
   readonly originalsRemoved?: number;
   /**
@@ -40,6 +46,30 @@ export interface UploadState {
    * them, and no current record is stored there. `read` then names no artifact of them.
    */
   readonly recordsRemoved?: number;
+  /**
+   * Of a delivery that has read a removed upload again: another delivery stores its records anew, and they are not used
+   * any more.
+   */
+  readonly replaced?: ReplacedDelivery;
+}
+
+interface ReplacedDelivery {
+  /** The number of the delivery that stores its records anew. */
+  readonly by: number;
+  /** The artifact of its errata, which is to be deleted. */
+  readonly errata?: ObjectKey | undefined;
+}
+
+export interface RemovedUpload {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly by?: Sender | undefined;
+  /** In the words of the person who asked for it. */
+  readonly reason: string;
+  /** The number of the delivery that removes it. */
+  readonly delivery: number;
+  /** The artifact of its errata, which is to be deleted. */
+  readonly errata?: ObjectKey | undefined;
 }
 
 export interface CountedDrop {
@@ -143,10 +173,13 @@ export interface FetchAgain {
 
 export const MOST_FILES_SHOWN = 1_000;
 
-/** `waiting`: for a job, also after a failure; `failed`: nothing of it is published. */
-export type UploadStatus = 'waiting' | 'processing' | 'processed' | 'failed';
+/**
+ * `waiting`: for a job, also after a failure; `failed`: nothing of it is published; `removed`: no client can read it.
+ */
+export type UploadStatus = 'waiting' | 'processing' | 'processed' | 'failed' | 'removed';
 
 export function statusOf(state: UploadState | undefined): UploadStatus {
+  if (state?.removed !== undefined) return 'removed';
   if (state?.applied !== undefined) return 'processed';
   if (state?.failure !== undefined) return state.failure.isFinal ? 'failed' : 'waiting';
   return state === undefined ? 'waiting' : 'processing';
@@ -157,9 +190,27 @@ export function isPartlyApplied({ applying, applied }: Pick<UploadState, 'applyi
   return applying !== undefined && applied === undefined;
 }
 
-/** Its files as they arrived; those of an upload by URL are known once they were fetched. */
+/** Its files as they arrived; those of an upload by URL are known once they were fetched. None when it was removed. */
 export function filesOf({ files }: Pick<Upload, 'files'>, state: UploadState | undefined): readonly UploadedFile[] {
+  return state?.removed === undefined ? storedFilesOf({ files }, state) : [];
+}
+
+/** The same, also when it was removed: they are to be deleted. */
+export function storedFilesOf(
+  { files }: Pick<Upload, 'files'>,
+  state: Pick<UploadState, 'fetched'> | undefined,
+): readonly UploadedFile[] {
   return state?.fetched ?? files;
+}
+
+/** The error of each use of an upload that was removed. */
+export function wasRemoved(
+  { organization, stream, number }: NamedUpload,
+  { at, reason, delivery }: RemovedUpload,
+): TidemarkError {
+  const time = new Date(at).toISOString();
+  const message = `the upload ${organization}/${stream}/${number} was removed at ${time}: ${reason}`;
+  return new TidemarkError('gone', message, { organization, stream, upload: number, delivery });
 }
 
 export type StoredUploadState = CatalogDocument<UploadState>;

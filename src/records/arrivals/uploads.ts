@@ -12,7 +12,7 @@ import { Receiving, type ReceivingParts } from './receiving.ts';
 import { recordUpload } from './record-upload.ts';
 import { removeAbandoned } from './remove-abandoned.ts';
 import { type NamedUpload, type NewUpload, type Upload, type UploadedFile, uploadId, uploadsOf } from './upload.ts';
-import { readUploadState, statusOf, type UploadState } from './upload-state.ts';
+import { filesOf, readUploadState, statusOf, type UploadState, wasRemoved } from './upload-state.ts';
 
 interface UploadsParts extends Pick<ReceivingParts, 'onRecorded'> {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
@@ -98,14 +98,23 @@ export class Uploads {
     return (await readUploadState(this.#parts.catalog, upload))?.body;
   }
 
+  /** The files of an upload. @throws TidemarkError `gone` when it was removed, or its files are kept no longer */
+  async filesOf(upload: Upload): Promise<readonly UploadedFile[]> {
+    const state = await this.stateOf(upload);
+    if (state?.removed !== undefined) throw wasRemoved(upload, state.removed);
+    if (state?.originalsRemoved !== undefined) throw keptNoLonger(upload, state.originalsRemoved);
+    return filesOf(upload, state);
+  }
+
   /**
    * The errata of an upload, as lines of JSON (Erratum); undefined when there are none.
-   * @throws TidemarkError `conflict` when the upload was not read; as `ArtifactStore.get`
+   * @throws TidemarkError `conflict` when the upload was not read; `gone` when it was removed; as `ArtifactStore.get`
    */
   async openErrata(
     { organization, stream, number }: Upload,
     state: UploadState | undefined,
   ): Promise<Readable | undefined> {
+    if (state?.removed !== undefined) throw wasRemoved({ organization, stream, number }, state.removed);
     if (state?.read === undefined) {
       const message = `the upload ${organization}/${stream}/${number} is ${statusOf(state)}: its files were not read yet`;
       throw new TidemarkError('conflict', message, { organization, stream, upload: number });
@@ -128,4 +137,10 @@ export class Uploads {
   removeAbandoned(signal: AbortSignal): Promise<number> {
     return removeAbandoned(this.#parts, signal);
   }
+}
+
+function keptNoLonger({ organization, stream, number }: Upload, at: number): TidemarkError {
+  const day = new Date(at).toISOString().slice(0, 10);
+  const message = `the files of the upload ${organization}/${stream}/${number} are kept no longer (--keep-originals): they were removed on ${day}. Its records are published as before`;
+  return new TidemarkError('gone', message, { organization, stream, upload: number });
 }

@@ -36,7 +36,8 @@ export async function haveLowerEnded(
   return true;
 }
 
-const hasEnded = (state: UploadState): boolean => ['processed', 'failed'].includes(statusOf(state));
+/** One that was removed before it was applied will not be; it is not removed while it is being applied. */
+const hasEnded = (state: UploadState): boolean => ['processed', 'failed', 'removed'].includes(statusOf(state));
 
 /**
  * Resolves when they have ended, or after a time. Returns whether they have.

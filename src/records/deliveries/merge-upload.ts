@@ -7,6 +7,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { batchesOf } from '../../lib/calls/batches.ts';
 import { mapInOrder } from '../../lib/calls/map-in-order.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
+import type { KeptRecords } from '../again/kept-records.ts';
 import type { CountedDrop } from '../arrivals/upload-state.ts';
 import { digestRecords } from '../digests/digest-records.ts';
 import type { DigestRow } from '../digests/digest-row.ts';
@@ -42,6 +43,7 @@ export interface SortParts extends Pick<RecordSortParts, 'folder' | 'startDigest
 
 interface MergeParts extends SortParts {
   readonly index: Pick<ResourceStates, 'lookup'>;
+  readonly kept: Pick<KeptRecords, 'has'>;
 }
 
 /** The final state of one id of an upload. */
@@ -75,11 +77,13 @@ export interface MergeStep {
 /** Number of records of a step, which are posted together. */
 const BATCH = 2_000;
 const LOOKUPS_AT_A_TIME = 2;
+/** Number of uploads whose states are read at a time. */
+const ASKED_AT_A_TIME = 8;
 
 /**
  * Yields the final state of each id of an upload, ascending by key: of several records and deletions of one id, the
  * last one counts. A record that is already published, byte for byte, is yielded with its present state, so that only
- * its order rises.
+ * its order rises; unless it is stored with a removed upload: then it is stored anew.
  * @throws TidemarkError `unavailable` when the artifact cannot be read, or the store does not answer
  */
 export async function* mergeUpload(upload: UploadToApply, parts: MergeParts): AsyncGenerator<MergeStep> {
@@ -145,10 +149,11 @@ async function mergeBatch(rows: readonly DigestRow[], { upload, parts, read }: M
     id,
     usable.map(({ key }) => key),
   );
+  const stale = await staleArtifacts(known, parts.kept);
   return {
     read,
     problems,
-    records: usable.map((row, at) => recordOf(row, known[at], upload)),
+    records: usable.map((row, at) => recordOf(row, known[at], { upload, stale })),
     earlier: known.map((resource) => resource && earlierChange(resource, upload)),
   };
 }
@@ -163,16 +168,36 @@ function earlierChange(
   return created === stamp ? 'created' : 'updated';
 }
 
+type Known = Resource | Tombstone | undefined;
+
+/** The artifacts of states that do not stay. */
+async function staleArtifacts(
+  known: readonly Known[],
+  kept: MergeParts['kept'],
+): Promise<ReadonlySet<ObjectKey | undefined>> {
+  const artifacts = new Set(known.flatMap((one) => one?.state?.record?.artifact ?? []));
+  const stale = new Set<ObjectKey>();
+  const ask = async (artifact: ObjectKey) => ({ artifact, isKept: await kept.has(artifact) });
+  for await (const { artifact, isKept } of mapInOrder(artifacts, ASKED_AT_A_TIME, ask)) {
+    if (!isKept) stale.add(artifact);
+  }
+  return stale;
+}
+
 function recordOf(
   row: DigestRow,
-  known: Resource | Tombstone | undefined,
-  { set, records, received }: UploadToApply,
+  known: Known,
+  {
+    upload: { set, records, received },
+    stale,
+  }: { readonly upload: UploadToApply; readonly stale: ReadonlySet<ObjectKey | undefined> },
 ): UploadedRecord {
   const { key } = row;
   if (row.isEmpty) return { key, state: undefined, weight: weightInSet(set, key, undefined) };
   const current = known?.state && encodeState(known.state);
-  const isSame = current !== undefined && known!.state!.record !== undefined && row.isDescribedBy(current);
-  if (isSame) return { key, state: current, weight: weightInSet(set, key, known!.state) };
+  const place = known?.state?.record;
+  const isSame = current !== undefined && place !== undefined && row.isDescribedBy(current);
+  if (isSame && !stale.has(place.artifact)) return { key, state: current, weight: weightInSet(set, key, known!.state) };
   const links = linksToDescribed(row.described, set);
   return {
     key,

@@ -5,6 +5,9 @@ import { armFailpoint } from '../../lib/failpoint.ts';
 import { serveCalls, startWorker } from '../../lib/workers/rpc.ts';
 import type { StoreLocation } from '../../stores/locations.ts';
 import { openStores } from '../../stores/open-stores.ts';
+import { uploadsFrom } from '../again/earlier-uploads.ts';
+import { KeptRecords } from '../again/kept-records.ts';
+import type { ReadingPlan } from '../again/plan-reading.ts';
 import type { ReadUpload } from '../arrivals/upload-state.ts';
 import type { DigesterData } from '../digests/digest.worker.ts';
 import type { RecordSort } from '../digests/record-sort.ts';
@@ -55,7 +58,9 @@ const functions = {
     const onProgress = (now: ReadingProgress) => {
       progress = now;
     };
-    reading = readUpload(upload, { artifacts, beginSort, onProgress });
+    if (upload.again !== undefined) stores ??= await openStores(store, { onSlow: () => {} });
+    const earlier = ({ from }: ReadingPlan) => uploadsFrom(stores!.catalog, from, upload);
+    reading = readUpload(upload, { artifacts, earlier, beginSort, onProgress });
     reading.catch(() => {});
   },
   /** Returns the result when everything is read; before that, the progress after a while. */
@@ -80,7 +85,8 @@ const functions = {
   },
   async merge(upload: UploadToApply): Promise<void> {
     stores ??= await openStores(store, { onSlow: () => {} });
-    steps = mergeUpload(upload, { index: stores.index, artifacts, folder, startDigester, sorted });
+    const kept = new KeptRecords(stores.catalog);
+    steps = mergeUpload(upload, { index: stores.index, kept, artifacts, folder, startDigester, sorted });
   },
   async deleteUnmentioned(delivery: AppliedDelivery): Promise<void> {
     stores ??= await openStores(store, { onSlow: () => {} });

@@ -28,7 +28,7 @@ export class ProcessingThread {
     onProgress: (progress: ReadingProgress) => void,
   ): Promise<ReadUpload> {
     using _ = this.#endedBy(signal);
-    const length = upload.files.reduce((sum, file) => sum + file.length, 0);
+    const length = upload.again?.bytes ?? upload.files.reduce((sum, file) => sum + file.length, 0);
     using __ = limitReading(this.#thread, length, upload.isHarvest ? HARVEST_READING_LIMIT : undefined);
     try {
       await this.#thread.call('read', [{ ...upload, scratchFolder: this.#folder }]);

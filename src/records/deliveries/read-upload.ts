@@ -5,10 +5,15 @@ import { packContainer } from '../../artifacts/avro/container-writer.ts';
 import { documentMetadata } from '../../artifacts/avro/document-type.ts';
 import { comparedBytes, readArtifact } from '../../artifacts/open-artifact.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
+import { TidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
+import { type EarlierUpload, isReadAgain, nothingLeft } from '../again/earlier-uploads.ts';
+import { IdFilter } from '../again/id-filter.ts';
+import type { ReadingPlan } from '../again/plan-reading.ts';
+import { storedRecords } from '../again/stored-records.ts';
 import { randomId } from '../arrivals/store-file.ts';
 import type { NamedUpload, UploadedFile } from '../arrivals/upload.ts';
-import { MOST_FILES_SHOWN, type ReadFile, type ReadTotals, type ReadUpload } from '../arrivals/upload-state.ts';
+import { filesOf, type ReadUpload } from '../arrivals/upload-state.ts';
 import { ErrataWriter } from '../errata/errata-writer.ts';
 import type { Erratum } from '../errata/erratum.ts';
 import { findRecordFiles } from '../forms/identify.ts';
@@ -19,6 +24,7 @@ import { readFile } from '../forms/read-file.ts';
 import { listedErratum, type ReadErratum, type ReadItem, type SharedByFiles } from '../forms/record-form.ts';
 import type { FoundFile, GivenFile } from '../packages/found-file.ts';
 import type { UnpackLimits } from '../packages/unpacking.ts';
+import { type CountedFile, FileCounts, NO_ENTRIES } from './file-counts.ts';
 import { RecordBlocks } from './record-blocks.ts';
 import type { SortedRecords } from './sorted-records.ts';
 
@@ -27,6 +33,8 @@ export interface UploadToRead extends NamedUpload {
   readonly files: readonly UploadedFile[];
   readonly normalization: Normalization | undefined;
   readonly limits: UnpackLimits;
+  /** What is read in place of files, if it is a delivery that reads its stream again. */
+  readonly again?: ReadingPlan | undefined;
   /** Whether its files are the pages of a harvest, which are many. */
   readonly isHarvest: boolean;
   /** The hashes of its set. */
@@ -43,7 +51,9 @@ export interface ReadingProgress {
 }
 
 interface ReadingParts {
-  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'delete'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'put' | 'delete' | 'name'>;
+  /** The uploads that a delivery reads again, in the order of their numbers. */
+  earlier?(again: ReadingPlan): AsyncIterable<EarlierUpload>;
   onProgress(progress: ReadingProgress): void;
   /**
    * Called with the key of the artifact when the first records are known: it sorts them while the artifact is written.
@@ -72,7 +82,14 @@ export async function readUpload(upload: UploadToRead, parts: ReadingParts): Pro
 /** Reasons of errata that the state of an upload lists. */
 const MOST_REASONS = 20;
 
-type Counted = { -readonly [Name in keyof ReadFile]: ReadFile[Name] };
+/** The files of one upload. */
+interface Source {
+  readonly files: readonly UploadedFile[];
+  /** Of an upload that is read again: its number, which comes before the paths of its files. */
+  readonly number?: number;
+  /** Where its files are kept no more: the records that were read of it. */
+  readonly stored?: { readonly records: ObjectKey; readonly sha256?: string | undefined } | undefined;
+}
 
 class UploadReading {
   readonly #upload: UploadToRead;
@@ -81,19 +98,14 @@ class UploadReading {
   readonly #blocks = new RecordBlocks();
   readonly #form = new OneForm();
   readonly #shared: SharedByFiles = {};
-  readonly #files: ReadFile[] = [];
-  readonly #totals: { -readonly [Name in keyof ReadTotals]: ReadTotals[Name] } = {
-    files: 0,
-    records: 0,
-    deletions: 0,
-    errors: 0,
-  };
+  readonly #counts = new FileCounts();
   /** Positions of the files that have errors, and the files that are known to have the bytes that were uploaded. */
   readonly #faulty = new Set<number>();
   readonly #compared = new Set<UploadedFile>();
   readonly #reading = this.#read();
   #bytes = 0;
-  #unknownFiles = 0;
+  /** The ids that are read, if not all are. */
+  #filter: IdFilter | undefined;
 
   constructor(upload: UploadToRead, parts: ReadingParts) {
     this.#upload = upload;
@@ -105,11 +117,12 @@ class UploadReading {
     const first = await this.#reading.next();
     const records = first.done ? undefined : await this.#store(startingWith(first.value, this.#reading));
     const errata = await this.#errata.end();
+    const { files, totals, unknownFiles } = this.#counts;
     return {
       at: Date.now(),
-      files: this.#files,
-      totals: this.#totals,
-      ...(this.#unknownFiles > 0 && { unknownFiles: this.#unknownFiles }),
+      files,
+      totals,
+      ...(unknownFiles > 0 && { unknownFiles }),
       ...(records !== undefined && { records: records.key, recordsSha256: records.hashes['sha-256'] }),
       ...(errata !== undefined && { reasons: this.#errata.counts.list(MOST_REASONS) }),
       ...(errata !== undefined && { errata: errata.key, errataSha256: errata.hashes['sha-256'] }),
@@ -142,26 +155,78 @@ class UploadReading {
   /** The media type of the records, when many deletions come before the first of them. */
   async #nextMime(): Promise<string | undefined> {
     const form = new OneForm();
-    const { scratchFolder, files, limits } = this.#upload;
-    for (const file of files) {
-      for await (const found of findRecordFiles(this.#given(file), { scratchFolder, limits })) {
-        form.admit(found);
-        if (form.mime !== undefined) return form.mime;
+    const { scratchFolder, limits } = this.#upload;
+    for await (const { files, stored } of this.#sources()) {
+      for (const file of files) {
+        for await (const found of findRecordFiles(this.#given(file), { scratchFolder, limits })) {
+          form.admit(found);
+          if (form.mime !== undefined) return form.mime;
+        }
       }
+      const mime = stored && (await this.#mimeOf(stored));
+      if (mime !== undefined) return mime;
     }
     return undefined;
   }
 
+  /** The media type of stored records; undefined when they are all deletions. */
+  async #mimeOf(stored: NonNullable<Source['stored']>): Promise<string | undefined> {
+    for await (const records of storedRecords(this.#parts.artifacts, stored)) {
+      const first = records.find(({ document }) => document.length > 0);
+      if (first !== undefined) return first.mime;
+    }
+    return undefined;
+  }
+
+  async *#sources(): AsyncGenerator<Source, void, undefined> {
+    const { files, again } = this.#upload;
+    if (again === undefined) yield { files };
+    else {
+      for await (const earlier of this.#parts.earlier!(again)) if (isReadAgain(earlier)) yield sourceOf(earlier);
+    }
+  }
+
   async *#read(): AsyncGenerator<Block, void, undefined> {
-    const { files, scratchFolder, normalization, limits, isHarvest } = this.#upload;
+    const { again } = this.#upload;
+    if (again?.stale !== undefined) yield* this.#readStale(again, again.stale);
+    for await (const source of this.#sources()) {
+      if (source.stored === undefined) yield* this.#readFiles(source);
+      else yield* this.#readStored(source, source.stored);
+    }
+    yield* this.#blocks.end();
+  }
+
+  /** First, all ids of a removed upload are deleted: what others say of them comes later, and counts. */
+  async *#readStale({ isPartial }: ReadingPlan, stale: NonNullable<ReadingPlan['stale']>) {
+    if (isPartial) this.#filter = new IdFilter(stale.reduce((sum, { entries }) => sum + entries, 0));
+    const [withRecords] = stale.filter(({ hasRecords }) => hasRecords);
+    const mime = withRecords && (await this.#mimeOf(withRecords));
+    if (mime !== undefined) this.#form.admitStored(mime);
+    for (const artifact of stale) {
+      for await (const records of storedRecords(this.#parts.artifacts, artifact)) {
+        for (const { id } of records) {
+          this.#filter?.add(id);
+          this.#blocks.add(id);
+        }
+        yield* this.#blocks.take();
+      }
+    }
+  }
+
+  async *#readFiles(source: Source): AsyncGenerator<Block, void, undefined> {
+    const { scratchFolder, normalization, limits, isHarvest, again } = this.#upload;
     const findFiles = isHarvest ? filesAsGiven : filesInOrder;
-    const given = files.map((file) => this.#given(file));
+    const given = source.files.map((file) => this.#given(file));
+    // An upload that is read again has a form of its own.
+    const own = again && new OneForm();
     for await (const { file, position } of findFiles(given, { scratchFolder, limits })) {
-      const admitted = this.#form.admit(file);
-      const counted = this.#begin(admitted, position);
+      const admitted = this.#form.admit(own?.admit(file) ?? file);
+      // What it is was said when it came.
+      if (own !== undefined && file.kind === 'unknown') continue;
+      const counted = this.#begin(admitted, position, source.number);
       for await (const batch of readFile(admitted, normalization, this.#shared)) {
         for (const item of batch) {
-          if (item.kind !== 'erratum') this.#add(item, counted);
+          if (item.kind !== 'erratum' && !this.#add(item, counted)) continue;
           const erratum = listedErratum(item);
           if (erratum !== undefined) this.#addErratum(erratum, counted);
         }
@@ -170,42 +235,61 @@ class UploadReading {
         yield* this.#blocks.take();
       }
     }
-    await this.#compareFaulty();
-    yield* this.#blocks.end();
+    await this.#compareFaulty(source);
+  }
+
+  async *#readStored({ number = 0 }: Source, stored: NonNullable<Source['stored']>) {
+    let counted: CountedFile | undefined;
+    for await (const records of storedRecords(this.#parts.artifacts, stored)) {
+      for (const { id, document, mime } of records) {
+        if (document.length > 0 && !this.#form.admitStored(mime)) continue;
+        counted ??= { file: 1, path: [nameOf(number)], packing: [], kind: this.#form.fileKind, ...NO_ENTRIES };
+        this.#addEntry(id, document.length > 0 ? document : undefined, counted);
+      }
+      this.#report();
+      yield* this.#blocks.take();
+    }
   }
 
   /** An error may be that of the store, and may have ended the reading before all bytes were compared. */
-  async #compareFaulty(): Promise<void> {
+  async #compareFaulty({ files }: Source): Promise<void> {
     for (const position of this.#faulty) {
-      const file = this.#upload.files[position - 1];
+      const file = files[position - 1];
       if (file !== undefined && !this.#compared.has(file)) await readToEnd(this.#bytesCompared(file));
     }
+    this.#faulty.clear();
+    this.#compared.clear();
   }
 
-  #begin({ path, packing, kind, reason }: FoundFile, file: number): Counted {
+  #begin({ path, packing, kind, reason }: FoundFile, file: number, number: number | undefined): CountedFile {
     const why = reason === undefined ? {} : { reason };
-    const counted: Counted = { file, path, packing, kind, ...why, records: 0, deletions: 0, errors: 0 };
-    this.#totals.files += 1;
-    if (kind === 'unknown') this.#unknownFiles += 1;
-    if (this.#files.length < MOST_FILES_SHOWN) this.#files.push(counted);
+    const whole = number === undefined ? path : [nameOf(number), ...path];
+    const counted = { file, path: whole, packing, kind, ...why, ...NO_ENTRIES };
+    // Of thousands of files that are read again, those count of which something is taken.
+    if (number === undefined || kind === 'unknown') this.#counts.begin(counted);
     return counted;
   }
 
-  #add(item: Exclude<ReadItem, ReadErratum>, counted: Counted): void {
+  /** Returns whether it is one that is read. */
+  #add(item: Exclude<ReadItem, ReadErratum>, counted: CountedFile): boolean {
     const isRecord = item.kind === 'record' && !item.deleted;
-    this.#blocks.add(item.id, isRecord ? item.record.bytes : undefined);
-    const what = isRecord ? 'records' : 'deletions';
-    counted[what] += 1;
-    this.#totals[what] += 1;
+    return this.#addEntry(item.id, isRecord ? item.record.bytes : undefined, counted);
   }
 
-  #addErratum(erratum: Erratum, counted: Counted): void {
+  /** Returns whether it is one that is read. @param document undefined for a deletion */
+  #addEntry(id: string, document: Uint8Array | undefined, counted: CountedFile): boolean {
+    if (this.#filter?.has(id) === false) return false;
+    this.#blocks.add(id, document);
+    this.#counts.addEntry(counted, document === undefined ? 'deletions' : 'records');
+    return true;
+  }
+
+  #addErratum(erratum: Erratum, counted: CountedFile): void {
     const { file, path } = counted;
-    for (const counts of [counted, this.#totals]) {
-      if (erratum.warning) counts.warnings = (counts.warnings ?? 0) + 1;
-      else counts.errors += 1;
-    }
     if (!erratum.warning) this.#faulty.add(file);
+    // A removal says nothing of the other uploads that was not said of them.
+    if (this.#upload.again?.stale !== undefined) return;
+    this.#counts.addErratum(counted, erratum.warning === true);
     this.#errata.add({ file, path, ...erratum });
   }
 
@@ -232,16 +316,27 @@ class UploadReading {
   }
 
   get #ofBytes(): number {
-    return this.#upload.files.reduce((sum, { length }) => sum + length, 0);
+    const { files, again } = this.#upload;
+    return again?.bytes ?? files.reduce((sum, { length }) => sum + length, 0);
   }
 
   #report(): void {
-    const { records, deletions } = this.#totals;
+    const { records, deletions } = this.#counts.totals;
     const ofBytes = this.#ofBytes;
     // Parts of a file are read twice.
     const bytes = Math.min(this.#bytes, ofBytes);
     this.#parts.onProgress({ bytes, ofBytes, records: records + deletions });
   }
+}
+
+const nameOf = (upload: number): string => `upload ${upload}`;
+
+function sourceOf({ upload, state }: EarlierUpload): Source {
+  const { number } = upload;
+  if (state?.originalsRemoved === undefined) return { number, files: filesOf(upload, state) };
+  if (state.recordsRemoved !== undefined) throw new TidemarkError('invalid', nothingLeft(upload), { upload: number });
+  const { records, recordsSha256: sha256 } = state.read ?? {};
+  return { number, files: [], stored: records === undefined ? undefined : { records, sha256 } };
 }
 
 async function readToEnd(chunks: AsyncGenerator<unknown, void, undefined>): Promise<void> {

@@ -45,7 +45,8 @@ function readingOf(key: ObjectKey): UploadReadingKey | undefined {
  * an earlier time, and use it later; but not one of a stream that was removed.
  */
 async function isUsed(catalog: Parts['catalog'], key: ObjectKey, upload: UploadReadingKey): Promise<boolean> {
-  const read = (await readUploadState(catalog, upload))?.body.read;
+  const { read, removed, replaced } = (await readUploadState(catalog, upload))?.body ?? {};
+  if (removed !== undefined || replaced !== undefined) return false;
   if (read === undefined) return !(await uploadAt(catalog, upload))?.ofRemovedStream;
   return key === read.records || key === read.errata;
 }

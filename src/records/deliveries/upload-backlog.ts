@@ -1,7 +1,7 @@
 import type { Catalog } from '../../stores/catalog.ts';
 import { latestPages } from '../../stores/latest-pages.ts';
 import type { Upload } from '../arrivals/upload.ts';
-import type { UploadState } from '../arrivals/upload-state.ts';
+import { statusOf, type UploadState } from '../arrivals/upload-state.ts';
 
 /** Number of documents that are read at a time. */
 const BATCH = 500;
@@ -58,5 +58,5 @@ export class UploadBacklog {
 }
 
 function isOpen({ ofRemovedStream }: Upload, state: UploadState | undefined): boolean {
-  return !ofRemovedStream && state?.applied === undefined && state?.failure?.isFinal !== true;
+  return !ofRemovedStream && !['processed', 'failed', 'removed'].includes(statusOf(state));
 }

@@ -9,6 +9,8 @@ import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog } from '../../stores/change-log.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
 import { JobWaits } from '../../stores/job-waits.ts';
+import { markRemoved, removedBy } from '../again/mark-removed.ts';
+import { planReading, type ReadingPlan } from '../again/plan-reading.ts';
 import { type Upload, type UploadedFile, uploadId } from '../arrivals/upload.ts';
 import { UploadPauses } from '../arrivals/upload-pause.ts';
 import {
@@ -21,6 +23,7 @@ import {
   readUploadState,
   type StoredUploadState,
   type UploadState,
+  wasRemoved,
 } from '../arrivals/upload-state.ts';
 import type { DropLimits } from '../drop.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
@@ -35,6 +38,7 @@ import type { ProcessThreadData } from './process.worker.ts';
 import type { ProcessingThread } from './processing-thread.ts';
 import { ProcessingThreads } from './processing-threads.ts';
 import type { ReadingProgress } from './read-upload.ts';
+import type { Removals } from './removals.ts';
 
 interface ProcessorParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
@@ -48,6 +52,8 @@ interface ProcessorParts {
   /** For what full runs delete. */
   readonly dropLimits: DropLimits;
   readonly threadData: ProcessThreadData;
+  /** What follows when a removal was applied: see Removals. */
+  readonly removals: Pick<Removals, 'end'>;
   /** Fetches and stores the file of an upload by URL. */
   fetch(upload: Upload, options: FetchOptions): Promise<readonly UploadedFile[]>;
 }
@@ -55,7 +61,7 @@ interface ProcessorParts {
 /** Why an upload is not applied yet: a sentence, and the same for its job. */
 const BLOCKS = {
   dump: { text: 'waits until a dump of the stream has begun', reason: 'a dump of its stream has to begin' },
-  lower: { text: 'waits for uploads before it', reason: 'the uploads before it have to end, as it is a full run' },
+  lower: { text: 'waits for uploads before it', reason: 'the uploads before it have to end' },
 } as const;
 type Block = keyof typeof BLOCKS;
 const STORE_AWAY = 'the artifact store is unavailable for now, and the upload waits for it';
@@ -78,7 +84,8 @@ export class UploadProcessor {
   /**
    * @throws TidemarkError `conflict` when the upload has to be continued later, though it is not at fault: a part of it
    *   may be published. Every other error means that the attempt failed, and nothing of the upload is published.
-   *   JobWaits when it waits for longer than `mostPauseMs` for a dump to begin, or as a full run for uploads before it.
+   *   `gone` when the upload was removed. JobWaits when it waits for longer than `mostPauseMs` for a dump to begin, or
+   *   for uploads before it: as a full run, or when it reads these again.
    *   While the artifact store is away, its error: the upload then waits
    */
   async process(upload: Upload, attempt: Attempt): Promise<AppliedUpload> {
@@ -117,6 +124,8 @@ class Processing {
   readonly #attempt: Attempt;
   #state: StoredUploadState | undefined;
   #drop: CountedDrop | undefined;
+  /** Of a delivery that reads again. */
+  #plan: ReadingPlan | undefined;
 
   constructor(parts: ProcessingParts, upload: Upload, attempt: Attempt) {
     this.#parts = parts;
@@ -128,6 +137,7 @@ class Processing {
   /** Fetches and stores the file of an upload by URL, unless that was done. @throws every error of fetching */
   async fetch(): Promise<void> {
     this.#state = await readUploadState(this.#parts.catalog, this.#upload);
+    this.#requireKept();
     const isNeeded = this.#upload.url !== undefined && (this.#body.fetched === undefined || isToFetchAgain(this.#body));
     if (!isNeeded) return;
     const again = this.#fetchAgain;
@@ -144,6 +154,7 @@ class Processing {
   async run(thread: ProcessingThread): Promise<AppliedUpload | Block> {
     const { applied } = this.#body;
     if (applied !== undefined) return applied;
+    if (this.#upload.readsAgain !== undefined && !(await this.#beginAgain())) return 'lower';
     const { set, read } = await this.#recordingFailure(() => this.#prepare(thread));
     const block = this.#body.applying === undefined ? await this.#beforeApplying(set, read, thread) : undefined;
     if (block !== undefined) return block;
@@ -163,6 +174,19 @@ class Processing {
     if (isFull && !(await haveLowerEnded(catalog, this.#upload))) return 'lower';
     await this.#recordingFailure(() => this.#requireSmallDrop(set, read, thread));
     return (await pauses.isOn(this.#upload)) ? 'dump' : undefined;
+  }
+
+  /** Returns whether all uploads that are read again have ended, and the removed one is marked. */
+  async #beginAgain(): Promise<boolean> {
+    const { catalog } = this.#parts;
+    const removed = removedBy(this.#upload);
+    const mark = async () => removed === undefined || (await markRemoved(catalog, this.#upload))?.removed !== undefined;
+    // At first, so that it is not applied; and again when it was being applied.
+    await mark();
+    if (!(await haveLowerEnded(catalog, this.#upload)) || !(await mark())) return false;
+    failpoint('removal.marked');
+    this.#plan ??= await planReading(catalog, this.#upload);
+    return true;
   }
 
   async #requireSmallDrop(set: ResourceSet, read: ReadUpload, thread: ProcessingThread): Promise<void> {
@@ -199,14 +223,14 @@ class Processing {
     const set = await this.#parts.sets.bySlug(this.#delivery.set);
     const { read: known, applying } = this.#body;
     // A later version may read what an earlier one did not.
-    const isKnown = known !== undefined && (applying !== undefined || reasonForNothingTaken(known) === undefined);
+    const isKnown = known !== undefined && (applying !== undefined || this.#reasonForNothingTaken(known) === undefined);
     const read = isKnown ? known : await this.#read(set, thread);
     return { set, read };
   }
 
   /** @throws TidemarkError `invalid`, without the reason: the log of the server names no files of uploads */
   async #requireTaken(read: ReadUpload): Promise<void> {
-    const reason = reasonForNothingTaken(read) ?? reasonForNoRecords(this.#delivery, read.totals);
+    const reason = this.#reasonForNothingTaken(read) ?? reasonForNoRecords(this.#delivery, read.totals);
     if (reason === undefined) return;
     await this.#recordFailure(reason, true);
     const { organization, stream, number } = this.#upload;
@@ -222,7 +246,7 @@ class Processing {
       .catch((error) => this.#failedFetch(error));
     failpoint('upload.fetched');
     const isNeeded = (before: UploadState) => before.fetched === undefined || isToFetchAgain(before);
-    const state = await this.#record((before) => isNeeded(before) && { fetched });
+    const state = await this.#recordMade(artifactsOf(fetched), (before) => isNeeded(before) && { fetched });
     await this.#remove(artifactsOf(fetched), artifactsOf(state.fetched!));
   }
 
@@ -247,11 +271,12 @@ class Processing {
     const { signal } = this.#attempt;
     const { limits } = this.#delivery;
     const isHarvest = this.#upload.set !== undefined;
-    const toRead = { organization, stream, number, files, normalization, publishHashes, limits, isHarvest };
+    const again = this.#plan;
+    const toRead = { organization, stream, number, files, again, normalization, publishHashes, limits, isHarvest };
     const read = await thread.read(toRead, signal, onProgress);
     failpoint('upload.read');
-    const isMissing = ({ read }: UploadState) => read === undefined || reasonForNothingTaken(read) !== undefined;
-    const state = await this.#record((before) => isMissing(before) && { read });
+    const isMissing = ({ read }: UploadState) => read === undefined || this.#reasonForNothingTaken(read) !== undefined;
+    const state = await this.#recordMade(artifactsOfRead(read), (before) => isMissing(before) && { read });
     await this.#remove(artifactsOfRead(read), artifactsOfRead(state.read!));
     const { records, deletions, errors } = state.read!.totals;
     // The run of a harvest says so itself.
@@ -266,7 +291,10 @@ class Processing {
     const toApply = { delivery: this.#delivery, set, read, after };
     const totals = await applyDelivery(toApply, { ...this.#parts, thread }, this.#attempt);
     failpoint('upload.applied');
-    const applied = { at: Date.now(), ...totals };
+    if (this.#plan?.stale !== undefined) {
+      await this.#parts.removals.end(this.#upload, { set, stale: this.#plan.stale, thread }, this.#attempt);
+    }
+    const applied = { at: Date.now(), ...(this.#plan === undefined ? totals : withoutReplaced(totals)) };
     return (await this.#record((before) => before.applied === undefined && { applied, errataAt })).applied!;
   }
 
@@ -284,6 +312,7 @@ class Processing {
   async #record(added: (before: UploadState) => Partial<UploadState> | false): Promise<UploadState> {
     const { catalog } = this.#parts;
     for (;;) {
+      this.#requireKept();
       const more = added(this.#body);
       if (more === false) return this.#body;
       await this.#confirm(more);
@@ -295,6 +324,28 @@ class Processing {
       this.#state = put ?? (await readUploadState(catalog, this.#upload));
       if (put !== undefined) return put.body;
     }
+  }
+
+  /** The same with artifacts: they are deleted when the upload was removed meanwhile. */
+  async #recordMade(
+    made: readonly ObjectKey[],
+    added: (before: UploadState) => Partial<UploadState> | false,
+  ): Promise<UploadState> {
+    try {
+      return await this.#record(added);
+    } catch (error) {
+      if (isTidemarkError(error, 'gone')) await this.#remove(made, []);
+      throw error;
+    }
+  }
+
+  /** @throws TidemarkError `gone` when the upload was removed: nothing more of it is stored */
+  #requireKept(): void {
+    if (this.#body.removed !== undefined) throw wasRemoved(this.#upload, this.#body.removed);
+  }
+
+  #reasonForNothingTaken(read: ReadUpload): string | undefined {
+    return this.#upload.readsAgain === undefined ? reasonForNothingTaken(read) : undefined;
   }
 
   /**
@@ -334,6 +385,11 @@ function asFinal({ message, details }: TidemarkError): TidemarkError {
 /** What was fetched is of no use, and what is at the URL may be another file now. */
 const isToFetchAgain = ({ read, applying }: UploadState): boolean =>
   read !== undefined && applying === undefined && reasonForNothingTaken(read) !== undefined;
+
+/** That one upload replaces the records of another one says nothing of its own. */
+function withoutReplaced({ replaced: _, replacedInFiles: __, ...totals }: Omit<AppliedUpload, 'at'>) {
+  return totals;
+}
 
 const artifactsOf = (files: readonly UploadedFile[]): readonly ObjectKey[] => files.map(({ artifact }) => artifact);
 

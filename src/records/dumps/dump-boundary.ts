@@ -106,12 +106,13 @@ async function readStates(
 }
 
 /** Removes what is not needed of a state: thousands of them are in memory. */
-function withoutFiles({ applying, applied, errataAt, read }: UploadState): UploadState {
+function withoutFiles({ applying, applied, errataAt, read, removed }: UploadState): UploadState {
   return {
     ...(applying && { applying }),
     ...(applied && { applied }),
     ...(errataAt !== undefined && { errataAt }),
     ...(read && { read: { ...read, files: [] } }),
+    ...(removed && { removed }),
   };
 }
 
@@ -129,7 +130,7 @@ function isOf({ organization, stream }: StreamName, id: string): boolean {
 }
 
 function appliedBelow({ id, body }: CatalogDocument<UploadState>, until: Stamp): readonly AppliedBelow[] {
-  if (body.applied === undefined) return [];
+  if (body.applied === undefined || body.removed !== undefined) return [];
   const { errataAt = body.applying!.after } = body;
   if (errataAt >= until) return [];
   const { totals, errata } = body.read ?? {};

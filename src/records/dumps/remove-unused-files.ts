@@ -5,7 +5,7 @@ import { knownSince } from '../known-since.ts';
 import type { StoredDumps } from './stored-dumps.ts';
 
 /** Milliseconds for which the files of a removed dump can still be fetched, for clients that have their addresses. */
-const REMOVED_AFTER_MS = 86_400_000;
+export const REMOVED_AFTER_MS = 86_400_000;
 /**
  * A week: much longer than a dump takes. After restoring a store from an older archive, operators have this time to
  * notice that it lacks dumps.

@@ -21,6 +21,7 @@ import type { DumpProgress } from './make-dump.ts';
 import { removeUnusedDumpFiles } from './remove-unused-files.ts';
 import { StoredDumps } from './stored-dumps.ts';
 import type { DumpFile, DumpKind, StreamDump } from './stored-stream-dump.ts';
+import { DumpWithdrawal } from './withdraw-dumps.ts';
 
 interface StreamDumpsParts extends BoundaryParts {
   readonly index: BuildParts['index'];
@@ -48,18 +49,21 @@ const ANOTHER = 'this process makes another dump';
 export class StreamDumps {
   readonly #parts: StreamDumpsParts;
   readonly #stored: StoredDumps;
+  readonly #withdrawal: DumpWithdrawal;
   /** A process makes one dump at a time, to use the memory of only one. */
   readonly #mutex = new Mutex();
 
   constructor(parts: StreamDumpsParts) {
     this.#parts = parts;
     this.#stored = new StoredDumps(parts.catalog);
+    this.#withdrawal = new DumpWithdrawal({ ...parts, stored: this.#stored });
   }
 
   /**
    * Makes a delta, or a full dump and a delta before it, and then removes the oldest dumps. Returns the new dumps: none
    * when a delta would be empty. If there is no dump that a delta could follow, a full dump is made.
-   * @throws TidemarkError `not-found`; `conflict` when an upload is being applied, or another process makes a dump;
+   * @throws TidemarkError `not-found`; `conflict` when an upload is being applied, another process makes a dump, or an
+   *   upload was removed meanwhile;
    *   `unavailable` when an artifact cannot be read or written; JobWaits for a job
    */
   async build(name: StreamName, kind: DumpKind, options: BuildOptions = {}): Promise<readonly StreamDump[]> {
@@ -83,6 +87,7 @@ export class StreamDumps {
     try {
       const made = await (kind === 'full' ? build.full() : build.delta());
       if (made.at(-1)?.kind === 'full') await this.prune(name, await this.#keepOf(name));
+      await this.#withdrawal.withdraw(name, made);
       if (name.stream === undefined) await this.#ensureSets(name);
       return made;
     } finally {

@@ -1,6 +1,6 @@
 import type { FoundFile } from '../packages/found-file.ts';
 import type { RecordForm } from './record-form.ts';
-import { formOf } from './record-forms.ts';
+import { FORMS, formOf } from './record-forms.ts';
 
 /** All records of one upload have one form, that of its first file with records: they are stored in one artifact. */
 export class OneForm {
@@ -17,6 +17,11 @@ export class OneForm {
     return this.#form?.records?.stored.mime;
   }
 
+  /** The kind of files in which its records are sent; before there are any, that of lists of deletions. */
+  get fileKind(): string {
+    return this.#form?.fileKinds[0]?.name ?? 'deleted-ids';
+  }
+
   /** Returns the file, as an unknown one when its records have another form. */
   admit(file: FoundFile): FoundFile {
     const form = this.#formOf(file.kind);
@@ -25,5 +30,11 @@ export class OneForm {
     if (form === this.#form) return file;
     const reason = `it has records in ${form.title}, and a file before it has records in ${this.#form.title}`;
     return { ...file, kind: 'unknown', reason: `${reason}: send it as an upload of its own` };
+  }
+
+  /** Whether stored records of a media type have the form; the first ones decide. */
+  admitStored(mime: string): boolean {
+    this.#form ??= FORMS.find(({ records }) => records?.stored.mime === mime);
+    return this.mime === mime;
   }
 }

@@ -85,9 +85,10 @@ async function replacedBefore(
   const replaced: StoredState[] = [];
   for await (const { documents } of latestPages<UploadState>(catalog, { kind: 'upload-state', prefix, limit: PAGE })) {
     for (const state of documents) {
-      const { applied, read } = state.body;
+      const { applied, read, removed } = state.body;
       if (isFullFound && applied !== undefined && read?.records !== undefined) replaced.push(state);
-      if (applied?.unmentioned !== undefined && applied.at < appliedBefore) isFullFound = true;
+      const isFull = applied?.unmentioned !== undefined && removed === undefined;
+      if (isFull && applied.at < appliedBefore) isFullFound = true;
     }
   }
   return replaced;

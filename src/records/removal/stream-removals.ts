@@ -73,13 +73,13 @@ export class StreamRemovals {
     const found = requireRemovable(await this.#parts.organizations.get(organization), stream, options);
     if (found.set !== undefined) await this.#removeCollections(({ id }) => id === found.set);
     await this.#parts.organizations.beginRemoval(organization, stream);
-    failpoint('removal.begun');
+    failpoint('removing.begun');
   }
 
   /** Begins to remove an organization: from then on it accepts nothing. @throws TidemarkError `not-found` */
   async beginOrganization(id: string): Promise<void> {
     await this.#parts.organizations.beginRemoval(id);
-    failpoint('removal.begun');
+    failpoint('removing.begun');
   }
 
   /** Ends all removals that were begun. Returns what was removed: `lane/main`, or `lane`. */
@@ -104,18 +104,18 @@ export class StreamRemovals {
     const found = await organizations.get(organization);
     const name = { organization, stream, set: found.streams.find(({ id }) => id === stream)?.set };
     await closeStream(catalog, name);
-    failpoint('removal.closed');
+    failpoint('removing.closed');
     await cancelJobs(name);
     await streamSets.remove(name);
-    failpoint('removal.unpublished');
+    failpoint('removing.unpublished');
     // The set of the organization may have records that are stored with this stream.
     if (found.removing === undefined && found.defaultStream !== undefined) await storeAnew(found);
     await resumableUploads.removeAll(name);
     for (const folder of [readingsOf(name), dumpFilesOf(name)]) await this.#deleteBelow(folder, signal);
-    failpoint('removal.deleted');
+    failpoint('removing.deleted');
     await forgetUploads(this.#parts, name, signal);
     await forgetDumps(catalog, name);
-    failpoint('removal.forgotten');
+    failpoint('removing.forgotten');
     await organizations.endStreamRemoval(organization, stream);
   }
 
@@ -134,7 +134,7 @@ export class StreamRemovals {
     }
     await forgetDumps(catalog, { organization });
     await revokeTokens(organization);
-    failpoint('removal.revoked');
+    failpoint('removing.revoked');
     await organizations.endRemoval(organization);
   }
 

@@ -47,14 +47,15 @@ export const uploadsList: CliCommand<ListUploadsOptions> = {
     const view = await withExistingApp(call, async ({ records: { uploads } }) => {
       return uploadsView(organization, await uploads.list(organization, stream, page), { ...page, sees: 'all' });
     });
-    const rows = view.uploads.map(({ number, received, by, name = '', files, status, totals, ignored }) => {
+    const rows = view.uploads.map(({ number, received, by, name = '', files, status, totals, ignored, ...upload }) => {
       const counts = [
         totals?.records ?? '',
         totals?.deletions ?? '',
         totals?.errors ?? '',
         totals === undefined ? '' : (ignored ?? 0),
       ];
-      return [number, received.slice(0, 19), sizeOf(files), status, ...counts, by?.name ?? '', name];
+      const what = upload.readsAgain ? readsAgainText(upload) : (upload.removed?.reason ?? name);
+      return [number, received.slice(0, 19), sizeOf(files), status, ...counts, by?.name ?? '', printableLine(what)];
     });
     const heads = [
       'NUMBER',
@@ -103,7 +104,8 @@ export const uploadsShow: CliCommand<ShowUploadOptions> = {
   },
 };
 
-async function settled(
+/** Waits until an upload is processed, has failed, or was removed. */
+export async function settled(
   uploads: Pick<App['records']['uploads'], 'stateOf'>,
   upload: Upload,
   stopped: AbortSignal,
@@ -111,7 +113,7 @@ async function settled(
   for (;;) {
     const state = await uploads.stateOf(upload);
     const status = statusOf(state);
-    if (status === 'processed' || status === 'failed') return state;
+    if (status !== 'waiting' && status !== 'processing') return state;
     await wait(POLL_MS, undefined, { signal: stopped });
   }
 }
@@ -174,8 +176,13 @@ export const uploadsRetry: CliCommand = {
   },
 };
 
+/** What a delivery does that has no files. */
+function readsAgainText({ removes }: Pick<UploadView, 'removes'>): string {
+  return removes === undefined ? 'reads all uploads again' : `removes upload ${removes}`;
+}
+
 /** The upload that an argument names: `ORGANIZATION/STREAM/NUMBER`. @throws TidemarkError `invalid`, `not-found` */
-function namedUpload(uploads: Pick<Uploads, 'get'>, id = ''): Promise<Upload> {
+export function namedUpload(uploads: Pick<Uploads, 'get'>, id = ''): Promise<Upload> {
   const [organization = '', stream = '', number, ...rest] = id.split('/');
   if (number === undefined || rest.length > 0) {
     throw new TidemarkError('invalid', `"${id}" is not an upload: write ORGANIZATION/STREAM/NUMBER`, { upload: id });
@@ -191,13 +198,30 @@ function describeUpload(view: UploadView): string {
     `  received: ${received}`,
     ...(by === undefined ? [] : [`  by: ${printableLine(describeSender(by))}`]),
     ...(fileUrl === undefined ? [] : [`  from: ${printableLine(fileUrl)}`]),
+    ...(view.readsAgain ? [`  ${readsAgainText(view)}${describeReasonGiven(view)}`] : []),
     ...describeStatus(view),
+    ...describeRemoved(view),
     '',
-    ...(rows.length === 0
-      ? [`Its file was not fetched${view.status === 'failed' ? '' : ' yet'}.`]
-      : [formatTable(['FILE', 'BYTES', 'SHA-256'], rows)]),
+    ...describeFiles(view, rows),
     ...describeTaken(view),
   ].join('\n');
+}
+
+function describeFiles({ status, readsAgain, removed }: UploadView, rows: readonly (string | number)[][]): string[] {
+  if (rows.length > 0) return [formatTable(['FILE', 'BYTES', 'SHA-256'], rows)];
+  if (removed !== undefined) return ['Its files cannot be read any more.'];
+  return readsAgain ? ['It has no files.'] : [`Its file was not fetched${status === 'failed' ? '' : ' yet'}.`];
+}
+
+function describeReasonGiven({ reason }: UploadView): string {
+  return reason === undefined ? '' : `: ${printableLine(reason)}`;
+}
+
+function describeRemoved({ removed }: UploadView): string[] {
+  if (removed === undefined) return [];
+  const { at, reason, delivery, by } = removed;
+  const sender = by === undefined ? '' : ` by ${describeSender(by)}`;
+  return [`  removed at ${at}${sender}: ${printableLine(reason)} (delivery ${delivery})`];
 }
 
 function describeStatus({

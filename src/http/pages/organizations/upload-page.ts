@@ -15,7 +15,7 @@ import { clockTime, counted, timeOf } from '../parts/words.ts';
 import { errataGroups } from './errata-groups.ts';
 import { recordLink } from './errata-parts.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
-import { AGAIN, isOpen, uploadState } from './upload-parts.ts';
+import { AGAIN, isOpen, readsAgainText, uploadState } from './upload-parts.ts';
 
 export interface UploadPage extends OrganizationFrame {
   readonly upload: UploadView;
@@ -28,7 +28,7 @@ export interface UploadPage extends OrganizationFrame {
 /** An upload: its status, how each file was interpreted, and the records that could not be read. */
 export function renderUploadPage(page: UploadPage): string {
   const { organization, upload, frame } = page;
-  const { number, stream, name, received, by, files, fileUrl, totals, applied } = upload;
+  const { number, stream, name, received, by, fileUrl, totals, applied } = upload;
   const heading = name ?? `Upload ${number}`;
   const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream}/${number}</span></p>
 ${notice(page)}
@@ -46,12 +46,29 @@ ${facts([
   ['Kind', upload.full && 'a new full export: records that it does not mention are deleted'],
   ['By', by && describeSender(by)],
   ['From', fileUrl],
+  ['Has', upload.readsAgain && `no files: ${readsAgainText(upload)}`],
+  ['Reason', upload.reason],
   ['Published', applied && timeOf(applied.at, frame.now)],
   ['In the stream', applied && describeApplied(applied)],
 ])}
-${upload.taken !== undefined && takenSection(upload)}
+${upload.taken !== undefined && upload.taken.length > 0 && takenSection(upload)}
 ${errorSection(page)}
-<h2>Files as they came</h2>
+${upload.readsAgain === undefined && upload.removed === undefined && fileSection(page)}`;
+  return renderOrganizationFrame(page, {
+    above: [
+      [organizationTitle(organization), ''],
+      [stream, `streams/${stream}/`],
+    ],
+    heading: html`${heading} ${uploadState(upload)}`,
+    title: `${heading} – ${organizationTitle(organization)}`,
+    main,
+    again: isOpen(upload) ? AGAIN : undefined,
+  });
+}
+
+function fileSection({ upload, frame }: UploadPage): Html {
+  const { files } = upload;
+  return html`<h2>Files as they came</h2>
 ${upload.originalsRemoved !== undefined && html`<p class="quiet">They are kept no longer, since ${timeOf(upload.originalsRemoved, frame.now)}. Its records are published as before.</p>`}
 ${
   files.length === 0
@@ -70,20 +87,19 @@ ${
         { name: 'SHA-256', style: 'name wide', cell: ({ sha256 }) => html`<span class="id">${sha256}</span>` },
       ])
 }`;
-  return renderOrganizationFrame(page, {
-    above: [
-      [organizationTitle(organization), ''],
-      [stream, `streams/${stream}/`],
-    ],
-    heading: html`${heading} ${uploadState(upload)}`,
-    title: `${heading} – ${organizationTitle(organization)}`,
-    main,
-    again: isOpen(upload) ? AGAIN : undefined,
-  });
 }
 
-function notice({ upload, mayUpload }: UploadPage): Html | undefined {
-  const { failure, status, number } = upload;
+/** What became of an upload that was removed. */
+function removedNotice({ removed }: UploadView, now: number): Html | undefined {
+  if (removed === undefined) return undefined;
+  const { at, reason, delivery } = removed;
+  return html`<div class="notice" role="status"><p>It was removed ${timeOf(at, now)}: ${reason}.</p>
+<p>No client can read its files. <a href="../${delivery}/">Upload ${delivery}</a> takes back what it changed, and deletes them.</p></div>`;
+}
+
+function notice({ upload, mayUpload, frame }: UploadPage): Html | undefined {
+  const { failure, status, number, removed } = upload;
+  if (removed !== undefined) return removedNotice(upload, frame.now);
   if (failure === undefined) {
     return status === 'waiting'
       ? html`<div class="notice" role="status"><p>It waits for a server that is free. This page shows when that changes.</p></div>`

@@ -12,6 +12,7 @@ const STYLES: Readonly<Record<UploadView['status'], string>> = {
   processing: 'reading',
   processed: 'live',
   failed: 'failing',
+  removed: 'quiet',
 };
 
 /** Seconds after which a page with an unprocessed upload is reloaded. */
@@ -20,6 +21,11 @@ export const AGAIN = 5;
 export function uploadState({ status, ignored }: Pick<UploadView, 'status' | 'ignored'>): Html {
   const style = status === 'processed' && ignored !== undefined ? 'reading' : STYLES[status];
   return html`<span class="state ${style}">${status}</span>`;
+}
+
+/** What a delivery does that has no files. */
+export function readsAgainText({ removes }: Pick<UploadView, 'removes'>): string {
+  return removes === undefined ? 'all uploads read again' : `removes upload ${removes}`;
 }
 
 export function isOpen({ status }: Pick<UploadView, 'status'>): boolean {
@@ -50,8 +56,8 @@ export function uploadTable(
       name: 'Upload',
       style: 'name title',
       isHead: true,
-      cell: ({ stream, number, name, files, fileUrl }) =>
-        html`<a href="${at.home}streams/${stream}/uploads/${number}/">${name ?? `Upload ${number}`}</a>${name !== undefined && html` <span class="id">${number}</span>`}<span class="more-of">${files.length === 0 ? fileUrl : sizeText(files)}</span>`,
+      cell: ({ stream, number, name, files, fileUrl, removed, ...upload }) =>
+        html`<a href="${at.home}streams/${stream}/uploads/${number}/">${name ?? `Upload ${number}`}</a>${name !== undefined && html` <span class="id">${number}</span>`}<span class="more-of">${upload.readsAgain ? readsAgainText(upload) : (removed?.reason ?? (files.length === 0 ? fileUrl : sizeText(files)))}</span>`,
     },
     {
       name: 'Status',

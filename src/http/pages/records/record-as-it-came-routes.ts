@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import * as z from 'zod';
-import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
+import { TidemarkError } from '../../../core/errors.ts';
 import { readRecordAsItCame } from '../../../records/arrivals/record-as-it-came.ts';
 import type { Upload, UploadedFile } from '../../../records/arrivals/upload.ts';
-import { filesOf, type UploadState } from '../../../records/arrivals/upload-state.ts';
+import type { UploadState } from '../../../records/arrivals/upload-state.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
 import { eachErratum } from '../../../records/errata/read-errata.ts';
 import { page } from '../../request/operation.ts';
@@ -42,7 +42,11 @@ export function recordAsItCameRoute(app: ServedApp): Route {
     id: 'recordAsItCamePage',
     tag: 'pages',
     summary: 'A record in an uploaded file, as far as it can be read, with what is wrong in it',
-    answers: [page('The page.'), { status: 404, description: 'There is none.' }],
+    answers: [
+      page('The page.'),
+      { status: 404, description: 'There is none.' },
+      { status: 410, description: 'The upload was removed, or its files are kept no longer.' },
+    ],
     query: z.object({
       file: wholeNumber(1, 'The position of the file in the upload, from 1.').default(1),
       ordinal: wholeNumber(1, 'The number of the record in its file, for the heading.').optional(),
@@ -55,7 +59,7 @@ export function recordAsItCameRoute(app: ServedApp): Route {
     async handle(request, response, wanted) {
       const upload = await uploadOf(uploads, request);
       const state = await uploads.stateOf(upload);
-      const file = filesOf(upload, state)[wanted.file - 1];
+      const file = (await uploads.filesOf(upload))[wanted.file - 1];
       if (file === undefined) throw noFile(upload, wanted.file);
       const [frame, record, errata] = await Promise.all([
         organizationFrameOf(app, request, response),
@@ -66,16 +70,11 @@ export function recordAsItCameRoute(app: ServedApp): Route {
       sendPage(response, renderAsItCamePage({ ...frame, upload, file: wanted.file, ordinal, offset, record, errata }));
 
       async function readRecord(file: UploadedFile): Promise<AsItCamePage['record']> {
-        try {
-          const { path, offset } = wanted;
-          const found = await readRecordAsItCame(uploads, { file, path, offset, scratchFolder });
-          if (found === undefined) return 'there is no record at this place of the file';
-          if (typeof found === 'string') return found;
-          return { ...found, read: await found.kind.readFaulty(found.bytes) };
-        } catch (error) {
-          if (isTidemarkError(error, 'not-found')) return 'the file as it came is not kept any more';
-          throw error;
-        }
+        const { path, offset } = wanted;
+        const found = await readRecordAsItCame(uploads, { file, path, offset, scratchFolder });
+        if (found === undefined) return 'there is no record at this place of the file';
+        if (typeof found === 'string') return found;
+        return { ...found, read: await found.kind.readFaulty(found.bytes) };
       }
     },
   });

@@ -29,6 +29,7 @@ const MOST_UPLOADS = 10_000;
 const READ_AT_ONCE = 500;
 
 const TO_PAGE = { status: 303, description: 'To the page of the organization, for browsers.' };
+const REMOVED = { status: 410, description: 'The upload was removed.' };
 const NO_ORGANIZATION = { status: 404, description: 'There is no such organization, or stream of it.' };
 /** Unknown parameters are ignored, as there. */
 const QUERY = z.object({
@@ -148,9 +149,14 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
       id: 'podUpload',
       tag: 'pod',
       summary: 'An upload with its files',
-      answers: [json(POD_SCHEMAS.upload, 'The upload.'), { status: 404, description: 'There is no such upload.' }],
+      answers: [
+        json(POD_SCHEMAS.upload, 'The upload.'),
+        { status: 404, description: 'There is no such upload.' },
+        REMOVED,
+      ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
+        await uploads.filesOf(upload);
         sendJson(response, await podUploadView(upload, await uploads.stateOf(upload), baseUrl));
       },
     }),
@@ -158,5 +164,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
 }
 
 function viewsOf({ uploads, states }: ListedUploads, baseUrl: string): Promise<readonly PodReadUpload[]> {
-  return Promise.all(uploads.map((upload) => podUploadView(upload, states.get(upload.number), baseUrl)));
+  // Removed ones, and deliveries that read these again, have no files.
+  const shown = uploads.filter(({ number, readsAgain }) => !readsAgain && !states.get(number)?.removed);
+  return Promise.all(shown.map((upload) => podUploadView(upload, states.get(upload.number), baseUrl)));
 }

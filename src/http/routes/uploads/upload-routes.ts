@@ -3,7 +3,6 @@ import * as z from 'zod';
 import { givenUploadName, uploadSchema, uploadsSchema, uploadsView, uploadView } from '../../../api/upload-view.ts';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { Upload, UploadedFile } from '../../../records/arrivals/upload.ts';
-import { filesOf } from '../../../records/arrivals/upload-state.ts';
 import { podStream } from '../../../records/pod-stream.ts';
 import { directRequest, param } from '../../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../../request/operation.ts';
@@ -176,13 +175,8 @@ export function uploadRoutes(
       ],
       async handle(request, response, { stream, ...page }) {
         const organization = param(request, 'org');
-        sendJson(
-          response,
-          uploadsView(organization, await uploads.list(organization, stream, page), {
-            ...page,
-            sees: seesSenders(response),
-          }),
-        );
+        const listed = await uploads.list(organization, stream, page);
+        sendJson(response, uploadsView(organization, listed, { ...page, sees: seesSenders(response) }));
       },
     }),
 
@@ -210,13 +204,11 @@ export function uploadRoutes(
       answers: [
         { status: 200, description: 'The bytes, as they came.', content: { 'application/octet-stream': 'bytes' } },
         { status: 404, description: 'There is no such file.' },
-        { status: 410, description: 'The file is kept no longer.' },
+        { status: 410, description: 'The upload was removed, or the file is kept no longer.' },
       ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);
-        const state = await uploads.stateOf(upload);
-        const file = fileAt({ ...upload, files: filesOf(upload, state) }, param(request, 'position'));
-        if (state?.originalsRemoved !== undefined) throw keptNoLonger(upload, state.originalsRemoved);
+        const file = fileAt({ ...upload, files: await uploads.filesOf(upload) }, param(request, 'position'));
         const { part, ...head } = answerHead(directRequest(request, response), {
           length: file.length,
           mime: 'application/octet-stream',
@@ -241,12 +233,6 @@ function fileAt({ organization, stream, number, files }: Upload, position: strin
   if (file !== undefined) return file;
   const message = `the upload ${organization}/${stream}/${number} has no file ${JSON.stringify(position.slice(0, 40))}: it has ${files.length}, from 1`;
   throw new TidemarkError('not-found', message, { organization, stream, upload: number });
-}
-
-function keptNoLonger({ organization, stream, number }: Upload, at: number): TidemarkError {
-  const day = new Date(at).toISOString().slice(0, 10);
-  const message = `the files of the upload ${organization}/${stream}/${number} are kept no longer (--keep-originals): they were removed on ${day}. Its records are published as before`;
-  return new TidemarkError('gone', message, { organization, stream, upload: number });
 }
 
 /** RFC 6266: the file is saved under its name, never shown. */

@@ -15,6 +15,7 @@ import { sendJson } from '../../response/send-json.ts';
 import { seesSenders } from '../../response/upload-senders.ts';
 
 const NO_UPLOAD = { status: 404, description: 'There is no such upload.' };
+const REMOVED = { status: 410, description: 'The upload was removed.' };
 const NOT_READ = { status: 409, description: 'The files of the upload were not read yet.' };
 
 const AT = '/api/organizations/:org/uploads/:stream/:number';
@@ -63,6 +64,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
         },
         NO_UPLOAD,
         NOT_READ,
+        REMOVED,
       ],
       async handle(request, response) {
         const body = await openErrata(request);
@@ -81,6 +83,7 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
         { status: 200, description: 'A line for each, after one of names.', content: { 'text/csv': 'text' } },
         NO_UPLOAD,
         NOT_READ,
+        REMOVED,
       ],
       async handle(request, response) {
         const body = await openErrata(request);
@@ -102,7 +105,8 @@ export function uploadStatusRoutes(app: ServedApp): readonly Route[] {
       answers: [
         json(uploadSchema, 'The upload: it is processed soon.'),
         NO_UPLOAD,
-        { status: 409, description: 'The upload has not failed.' },
+        { status: 409, description: 'The upload has not failed, or a later delivery has read the stream without it.' },
+        REMOVED,
       ],
       async handle(request, response) {
         const upload = await uploadOf(uploads, request);

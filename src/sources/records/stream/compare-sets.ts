@@ -1,14 +1,16 @@
 import type { Resource, Tombstone } from '../../../core/resource.ts';
 import type { SetId } from '../../../core/resource-set.ts';
 import type { Stamp } from '../../../core/stamp.ts';
+import type { KeptRecords } from '../../../records/again/kept-records.ts';
 import type { ResourceStates } from '../../../stores/resource-states.ts';
 import type { Difference, SyncStep } from '../../source.ts';
 import { KeyCursor, KeyMerge } from '../../sync/key-cursor.ts';
 import type { SyncCounter } from '../../sync-counter.ts';
-import { hasSameContent } from './same-content.ts';
+import { isAsWanted } from './same-content.ts';
 
 interface ComparedSets {
   readonly index: Pick<ResourceStates, 'read'>;
+  readonly kept: Pick<KeptRecords, 'has'>;
   readonly set: SetId;
   /** The set of the stream. */
   readonly followed: SetId;
@@ -17,8 +19,6 @@ interface ComparedSets {
    * has posted them.
    */
   readonly since: Stamp;
-  /** Folders of artifacts that are about to be removed: records that are stored there get their other place. */
-  readonly leaving?: readonly string[] | undefined;
   readonly counter: SyncCounter;
   readonly signal?: AbortSignal | undefined;
 }
@@ -33,7 +33,7 @@ const DIFFERENCES = 1_000;
  * difference names the state that it was based on, so that only one of two processes changes a key.
  */
 export async function* compareSets(compared: ComparedSets): AsyncGenerator<SyncStep> {
-  const { index, set, followed, counter, signal } = compared;
+  const { index, kept, set, followed, counter, signal } = compared;
   const ours = new KeyCursor<Stored>(index.read(set, { tombstones: true }), keyOf);
   const theirs = new KeyCursor<Resource>(index.read(followed, {}), keyOf);
   const merge = new KeyMerge(ours, theirs);
@@ -49,7 +49,8 @@ export async function* compareSets(compared: ComparedSets): AsyncGenerator<SyncS
       const known = ours.takeAt(key);
       const wanted = theirs.takeAt(key);
       if (wanted !== undefined) counter.file();
-      if (isDifferent(known, wanted, compared.leaving) && (known?.stamp ?? 0) < compared.since) {
+      const isSame = await isAsWanted(known?.state, wanted?.state, kept);
+      if (!isSame && (known?.stamp ?? 0) < compared.since) {
         differences.push({ key, state: wanted?.state, known: known?.state, basedOn: known?.stamp ?? 0 });
       } else if (wanted !== undefined) counter.unchanged();
       if (differences.length < DIFFERENCES) continue;
@@ -64,14 +65,4 @@ export async function* compareSets(compared: ComparedSets): AsyncGenerator<SyncS
 
 function keyOf({ key }: Stored) {
   return key;
-}
-
-function isDifferent(
-  known: Stored | undefined,
-  wanted: Resource | undefined,
-  leaving: readonly string[] = [],
-): boolean {
-  if (known?.state === undefined || wanted === undefined) return known?.state !== wanted?.state;
-  const { artifact = '' } = known.state.record ?? {};
-  return !hasSameContent(known.state, wanted.state) || leaving.some((folder) => artifact.startsWith(folder));
 }

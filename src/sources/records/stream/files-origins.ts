@@ -119,8 +119,8 @@ export class UploadsOfDefault implements FilesOrigin {
 }
 
 function uploadIn({ kind, id, body }: NewDocument, prefix: string): number | undefined {
-  // The files of an upload by URL are known once they were fetched; others are kept no longer.
-  const { fetched, originalsRemoved } = kind === 'upload-state' ? (body as UploadState) : {};
-  const isDelivery = kind === 'upload' || fetched !== undefined || originalsRemoved !== undefined;
+  // The files of an upload by URL are known once they were fetched; others are kept no longer, or were removed.
+  const { fetched, originalsRemoved, removed } = kind === 'upload-state' ? (body as UploadState) : {};
+  const isDelivery = kind === 'upload' || [fetched, originalsRemoved, removed].some((change) => change !== undefined);
   return isDelivery ? numberAfter(prefix, id) : undefined;
 }

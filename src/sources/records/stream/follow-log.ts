@@ -2,11 +2,12 @@ import type { Change } from '../../../core/change.ts';
 import type { ResourceKey } from '../../../core/key.ts';
 import type { SetId } from '../../../core/resource-set.ts';
 import { boundaryAfter, type Stamp } from '../../../core/stamp.ts';
+import type { KeptRecords } from '../../../records/again/kept-records.ts';
 import type { ChangeLog, StampRange } from '../../../stores/change-log.ts';
 import type { ResourceStates } from '../../../stores/resource-states.ts';
 import type { Difference, SyncStep } from '../../source.ts';
 import type { SyncCounter } from '../../sync-counter.ts';
-import { hasSameContent } from './same-content.ts';
+import { isAsWanted } from './same-content.ts';
 
 /** Number of changes of the log that are read at a time: about 5 MB in memory. */
 const PART = 5_000;
@@ -43,6 +44,7 @@ export async function readPart(
 
 interface FollowedPart {
   readonly index: Pick<ResourceStates, 'lookup'>;
+  readonly kept: Pick<KeptRecords, 'has'>;
   readonly set: SetId;
   /** Part of the log of the stream's set. */
   readonly part: LogPart;
@@ -64,18 +66,18 @@ export async function* followPart(followed: FollowedPart): AsyncGenerator<SyncSt
 
 async function differencesOf(
   changes: readonly Change[],
-  { index, set, counter }: FollowedPart,
+  { index, kept, set, counter }: FollowedPart,
 ): Promise<readonly Difference[]> {
   const found = await index.lookup(
     set,
     changes.map(({ key }) => key),
   );
-  return changes.flatMap(({ key, state }, at) => {
+  const differences: Difference[] = [];
+  for (const [at, { key, state }] of changes.entries()) {
     counter.file();
     const known = found[at]?.state;
-    const isSame = known === undefined || state === undefined ? known === state : hasSameContent(known, state);
-    if (!isSame) return [{ key, state, known }];
-    if (state !== undefined) counter.unchanged();
-    return [];
-  });
+    if (!(await isAsWanted(known, state, kept))) differences.push({ key, state, known });
+    else if (state !== undefined) counter.unchanged();
+  }
+  return differences;
 }

@@ -3,6 +3,7 @@ import { unlessConflict } from '../../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../../core/resource-set.ts';
 import type { Stamp } from '../../../core/stamp.ts';
 import { failpoint } from '../../../lib/failpoint.ts';
+import { KeptRecords } from '../../../records/again/kept-records.ts';
 import {
   type FollowCursor,
   isAtRest,
@@ -80,13 +81,16 @@ export class FollowingSource implements Source {
   async compare(options: CompareOptions): Promise<Comparison | undefined> {
     if (options.dryRun !== true) return this.#follow(options, options.rehash === true);
     const followed = await this.#followedSet();
-    return followed && { steps: compareSets({ ...this.#sets(followed.id, options), since: Number.POSITIVE_INFINITY }) };
+    return (
+      followed && { steps: compareSets({ ...this.#sets(followed.id, [], options), since: Number.POSITIVE_INFINITY }) }
+    );
   }
 
   async *verify(options: Pick<CompareOptions, 'counter' | 'signal'>): AsyncGenerator<readonly Mismatch[]> {
     const followed = await this.#followedSet();
-    const { index, artifacts } = this.#parts;
-    yield* verifyFollowed({ index, artifacts, set: this.#set.id, followed: followed?.id }, options);
+    const { catalog, index, artifacts } = this.#parts;
+    const kept = new KeptRecords(catalog);
+    yield* verifyFollowed({ index, kept, artifacts, set: this.#set.id, followed: followed?.id }, options);
   }
 
   watch(onChange: (path: string) => void): Promise<SourceWatch> {
@@ -113,12 +117,12 @@ export class FollowingSource implements Source {
       if (part === undefined) return undefined;
       failpoint('follow.begun');
       const { cursor, followed } = part;
-      const sets = this.#sets(followed, options);
       const leaving = part.part === undefined ? await this.#parts.streams.leavingOf(this.#organization) : [];
+      const sets = this.#sets(followed, leaving, options);
       return {
         steps:
           part.part === undefined
-            ? compareSets({ ...sets, since: cursor.body.through ?? 0, leaving })
+            ? compareSets({ ...sets, since: cursor.body.through ?? 0 })
             : followPart({ ...sets, part: part.part }),
         position: positionOf('stream', cursor.body),
         end: (summary) => this.#end(cursor, summary),
@@ -127,8 +131,9 @@ export class FollowingSource implements Source {
     }
   }
 
-  #sets(followed: SetId, { counter, signal }: CompareOptions) {
-    return { index: this.#parts.index, set: this.#set.id, followed, counter, signal };
+  #sets(followed: SetId, leaving: readonly string[], { counter, signal }: CompareOptions) {
+    const { catalog, index } = this.#parts;
+    return { index, kept: new KeptRecords(catalog, leaving), set: this.#set.id, followed, counter, signal };
   }
 
   async #followedSet(): Promise<{ readonly id: SetId; readonly stream: string } | undefined> {

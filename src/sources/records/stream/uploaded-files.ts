@@ -32,7 +32,8 @@ export function uploadedFiles(
       const id = uploadId(organization, stream, number);
       const upload = (await catalog.get<Upload>('upload', id))?.body;
       if (upload === undefined) return [];
-      return (await deliveryOf(upload, (await catalog.get<UploadState>('upload-state', id))?.body)).files;
+      const state = await catalog.get<UploadState>('upload-state', id);
+      return (await deliveryOf(upload, state?.body)).files;
     },
   };
 }

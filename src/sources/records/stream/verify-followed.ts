@@ -1,11 +1,13 @@
 import type { ResourceState } from '../../../core/resource.ts';
 import type { SetId } from '../../../core/resource-set.ts';
+import type { KeptRecords } from '../../../records/again/kept-records.ts';
 import type { CompareOptions, Difference, Mismatch } from '../../source.ts';
 import { SyncCounter } from '../../sync-counter.ts';
 import { type CheckedRecords, checkRecords } from './check-records.ts';
 import { compareSets } from './compare-sets.ts';
 
 interface VerifiedFollowing extends CheckedRecords {
+  readonly kept: Pick<KeptRecords, 'has'>;
   /** The set of the default stream; undefined when the organization has none. */
   readonly followed: SetId | undefined;
 }

@@ -1,0 +1,43 @@
+import { unlessConflict } from '../../core/errors.ts';
+import type { Catalog } from '../../stores/catalog.ts';
+import type { NamedUpload, Upload } from '../arrivals/upload.ts';
+import {
+  isPartlyApplied,
+  putUploadState,
+  type RemovedUpload,
+  readUploadState,
+  type UploadState,
+} from '../arrivals/upload-state.ts';
+
+/** The upload that a delivery removes; undefined when it removes none. */
+export function removedBy({ organization, stream, readsAgain }: Upload): NamedUpload | undefined {
+  const number = readsAgain?.removes;
+  return number === undefined ? undefined : { organization, stream, number };
+}
+
+/**
+ * Marks the upload that a delivery removes: from then on, no client can read it. One that is being applied is not
+ * marked yet. Returns its state; undefined when there is none.
+ */
+export async function markRemoved(
+  catalog: Pick<Catalog, 'get' | 'put'>,
+  delivery: Upload,
+): Promise<UploadState | undefined> {
+  const { number, received: at, by, readsAgain } = delivery;
+  const upload = removedBy(delivery)!;
+  const removed: RemovedUpload = { at, ...(by && { by }), reason: readsAgain?.reason ?? '', delivery: number };
+  for (;;) {
+    const before = await readUploadState(catalog, upload);
+    if (before?.body.removed !== undefined || isPartlyApplied(before?.body ?? {})) return before?.body;
+    const errata = before?.body.read?.errata;
+    const body = { ...withoutTexts(before?.body ?? {}), removed: { ...removed, ...(errata && { errata }) } };
+    if ((await unlessConflict(putUploadState(catalog, upload, { body, before }))) !== undefined) return body;
+  }
+}
+
+/** What is kept of the state: names of files, errata, their reasons and that of a failure may have text of it. */
+export function withoutTexts({ read, failure: _, ...kept }: UploadState): UploadState {
+  if (read === undefined) return kept;
+  const { reasons: __, errata: ___, errataSha256: ____, ...counts } = read;
+  return { ...kept, read: { ...counts, files: [] } };
+}
