@@ -69,6 +69,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /.well-known/resourcesync/normalized-capabilitylist/:flavor': 'everybody',
   'GET /organizations/:org/streams/:stream/': 'who may read the organization',
   'GET /organizations/:org/streams/:stream/uploads/:number/': 'who may read the organization',
+  'POST /organizations/:org/streams/:stream/uploads/:number/remove': 'administrators',
   'POST /organizations/:org/streams/:stream/uploads/:number/retry': 'who may upload for the organization',
   'GET /organizations/:org/activities/': 'who may read the organization',
   'POST /organizations/:org/activities/': 'who may upload for the organization',

@@ -2,12 +2,14 @@ import type { UploadView } from '../../../api/upload-view.ts';
 import { describeApplied } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
+import { MOST_REASON, type RemovalPlan } from '../../../records/again/remove-upload.ts';
 import type { ErrataPage } from '../../../records/errata/read-errata.ts';
 import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { pathText } from '../parts/path-text.ts';
+import { problemNotice } from '../parts/problem-notice.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { counted, timeOf } from '../parts/words.ts';
@@ -20,6 +22,10 @@ export interface UploadPage extends OrganizationFrame {
   readonly errata: ErrataPage | undefined;
   /** Offset of the errata of this page, in bytes. */
   readonly at: number;
+  /** For an administrator, if it can be removed: what that deletes. */
+  readonly removal: RemovalPlan | undefined;
+  /** Why it was not removed, with the reason that was given. */
+  readonly rejected?: { readonly problem: string; readonly reason: string } | undefined;
 }
 
 /** An upload: its status, how each file was interpreted, and the records that could not be read. */
@@ -28,6 +34,7 @@ export function renderUploadPage(page: UploadPage): string {
   const { number, stream, name, received, fileUrl, totals, applied } = upload;
   const heading = name ?? `Upload ${number}`;
   const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream}/${number}</span></p>
+${problemNotice(page.rejected?.problem)}
 ${notice(page)}
 ${
   totals !== undefined &&
@@ -48,7 +55,8 @@ ${facts([
 ])}
 ${upload.taken !== undefined && upload.taken.length > 0 && takenSection(upload)}
 ${errorSection(page)}
-${upload.readsAgain === undefined && upload.removed === undefined && fileSection(page)}`;
+${upload.readsAgain === undefined && upload.removed === undefined && fileSection(page)}
+${page.removal !== undefined && removeSection(page, page.removal)}`;
   return renderOrganizationFrame(page, {
     above: [
       [organizationTitle(organization), ''],
@@ -78,6 +86,22 @@ ${
         { name: 'SHA-256', style: 'name wide', cell: ({ sha256 }) => html`<span class="id">${sha256}</span>` },
       ])
 }`;
+}
+
+/** The number must be typed, because removing an upload cannot be undone; the reason stays with it. */
+function removeSection({ upload: { number }, rejected }: UploadPage, { files, bytes, entries }: RemovalPlan): Html {
+  const names =
+    entries === undefined ? '' : `, with ${counted(entries, 'record and deletion', 'records and deletions')}`;
+  return html`<h2>Remove the upload</h2>
+<details class="danger"${rejected !== undefined && html` open`}><summary>Remove upload ${number} …</summary>
+<p>Its ${counted(files, 'file')}, ${formatBytes(bytes)}${names}, are deleted for good, and the stream becomes what it is without it. Its number and the reason stay, for all who may read the upload.</p>
+<form class="fields" method="post" action="./remove">
+<p><label for="reason">Why it is removed</label>
+<input id="reason" name="reason" required maxlength="${MOST_REASON}" value="${rejected?.reason ?? ''}" autocomplete="off"></p>
+<p><label for="confirm">Type the number of the upload, ${number}</label>
+<input id="confirm" name="confirm" required inputmode="numeric" autocomplete="off"></p>
+<p><button class="bad">Remove it for good</button></p>
+</form></details>`;
 }
 
 /** What became of an upload that was removed. */
