@@ -72,6 +72,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   'GET /organizations/:org/streams/:stream/': 'who may read the organization',
   'GET /organizations/:org/streams/:stream/uploads/:number/': 'who may read the organization',
   'GET /organizations/:org/uploads/:stream/:number/records': 'who may read the organization',
+  'POST /organizations/:org/streams/:stream/uploads/:number/remove': 'who may manage the organization',
   'POST /organizations/:org/streams/:stream/uploads/:number/retry': 'who may upload for the organization',
   'GET /organizations/:org/activities/': 'who may read the organization',
   'POST /organizations/:org/activities/': 'who may upload for the organization',
@@ -241,8 +242,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 
   'GET /api/organizations/:org/uploads/:stream/:number/errors': 'who may read the organization',
   'GET /api/organizations/:org/uploads/:stream/:number/errors.csv': 'who may read the organization',
-  'DELETE /api/organizations/:org/uploads/:stream/:number': 'administrators',
-  'POST /api/organizations/:org/streams/:stream/process-again': 'administrators',
+  'DELETE /api/organizations/:org/uploads/:stream/:number': 'who may manage the organization',
+  'POST /api/organizations/:org/streams/:stream/process-again': 'who may manage the organization',
   'POST /api/organizations/:org/uploads/:stream/:number/retry': 'who may upload for the organization',
 
   'GET /api/organization-overview': 'who may manage an organization',

@@ -45,6 +45,10 @@ export const UPLOAD_BY_FORM = {
 export const RETRY = {
   ...byForm('retryUploadByForm', 'Has a failed upload processed again, and leads back to its page'),
 } satisfies Operation;
+export const REMOVE_UPLOAD = {
+  ...byForm('removeUploadByForm', 'Removes an upload, for good, and leads back to its page'),
+  body: formBody({ reason: z.string(), confirm: z.string() }),
+};
 export const ADD_FORM = describe('addOrganizationPage', 'The form that adds an organization');
 export const ADD = {
   ...byForm('addOrganizationByForm', 'Adds an organization'),

@@ -3,12 +3,15 @@ import type { UploadView } from '../../../api/upload-view.ts';
 import { describeApplied } from '../../../api/upload-view.ts';
 import { formatBytes } from '../../../lib/format-bytes.ts';
 import { formatCount } from '../../../lib/format-count.ts';
+import { MOST_REASON, type RemovalPlan } from '../../../records/again/remove-upload.ts';
 import type { ErrataPage } from '../../../records/errata/read-errata.ts';
 import { fileKindTitle } from '../../../records/forms/record-forms.ts';
 import { confirmed } from '../parts/confirmed.ts';
 import { type Html, html } from '../parts/html.ts';
 import { onward, queryOf } from '../parts/pager.ts';
 import { pathText } from '../parts/path-text.ts';
+import { problemNotice } from '../parts/problem-notice.ts';
+import { removeSection } from '../parts/remove-section.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
 import { clockTime, counted, timeOf } from '../parts/words.ts';
@@ -23,6 +26,10 @@ export interface UploadPage extends OrganizationFrame {
   readonly errata: ErrataPage | undefined;
   /** Offset of the errata of this page, in bytes. */
   readonly at: number;
+  /** For an administrator, if it can be removed: what that deletes. */
+  readonly removal: RemovalPlan | undefined;
+  /** Why it was not removed, with the reason that was given. */
+  readonly rejected?: { readonly problem: string; readonly reason: string } | undefined;
 }
 
 /** An upload: its status, how each file was interpreted, and the records that could not be read. */
@@ -31,6 +38,7 @@ export function renderUploadPage(page: UploadPage): string {
   const { number, stream, name, received, by, fileUrl, totals, applied } = upload;
   const heading = name ?? `Upload ${number}`;
   const main = html`<p class="subtitle"><span class="id">${organization.id}/${stream}/${number}</span></p>
+${problemNotice(page.rejected?.problem)}
 ${notice(page)}
 ${
   totals !== undefined &&
@@ -53,7 +61,8 @@ ${facts([
 ])}
 ${upload.taken !== undefined && upload.taken.length > 0 && takenSection(upload)}
 ${errorSection(page)}
-${upload.readsAgain === undefined && upload.removed === undefined && fileSection(page)}`;
+${upload.readsAgain === undefined && upload.removed === undefined && fileSection(page)}
+${page.removal !== undefined && removalSection(page, page.removal)}`;
   return renderOrganizationFrame(page, {
     above: [
       [organizationTitle(organization), ''],
@@ -87,6 +96,17 @@ ${
         { name: 'SHA-256', style: 'name wide', cell: ({ sha256 }) => html`<span class="id">${sha256}</span>` },
       ])
 }`;
+}
+
+function removalSection({ upload: { number }, rejected }: UploadPage, { files, bytes, entries }: RemovalPlan): Html {
+  const names =
+    entries === undefined ? '' : `, with ${counted(entries, 'record and deletion', 'records and deletions')}`;
+  return removeSection({
+    ...{ what: 'upload', id: `${number}`, action: './remove', isWrong: rejected !== undefined },
+    consequence: `Its ${counted(files, 'file')}, ${formatBytes(bytes)}${names}, are deleted for good, and the stream becomes what it is without it. Its number and the reason stay, for all who may read the upload.`,
+    fields: html`<p><label for="reason">Why it is removed</label>
+<input id="reason" name="reason" required maxlength="${MOST_REASON}" value="${rejected?.reason ?? ''}" autocomplete="off"></p>`,
+  });
 }
 
 /** What became of an upload that was removed. */

@@ -21,14 +21,17 @@ interface RemoveSection {
   readonly action: string;
   /** Whether another text was typed before. */
   readonly isWrong: boolean;
+  /** What else is asked. */
+  readonly fields?: Html | undefined;
 }
 
 /** A form that removes something for good: the id must be typed, because that cannot be undone. */
-export function removeSection({ what, id, consequence, action, isWrong }: RemoveSection): Html {
+export function removeSection({ what, id, consequence, action, isWrong, fields }: RemoveSection): Html {
   return html`<h2>Remove the ${what}</h2>
 <details class="danger"${isWrong && html` open`}><summary>Remove ${id} …</summary>
 <p>${consequence}</p>
 <form class="fields" method="post" action="${action}">
+${fields}
 <p><label for="${CONFIRMATION}">Type the id of the ${what}, ${id}</label>
 <input id="${CONFIRMATION}" name="${CONFIRMATION}" required autocomplete="off" autocapitalize="none" spellcheck="false"${isWrong && html` aria-invalid="true"`}></p>
 <p><button class="bad">Remove it for good</button></p>
