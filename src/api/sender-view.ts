@@ -10,7 +10,7 @@ export const senderSchema = z
       .optional()
       .describe('The network address of the client. For those who manage the organization.'),
   })
-  .meta({ id: 'Sender', description: 'Who sent it. For those who may upload for the organization.' });
+  .meta({ id: 'UploadSender', description: 'Who sent it. For those who may upload for the organization.' });
 
 /** Which fields of a sender a reader sees. */
 export type SeenOfSenders = 'all' | 'names' | 'none';

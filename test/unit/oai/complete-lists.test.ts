@@ -21,7 +21,7 @@ const history = fc.array(fc.array(change, { maxLength: 8 }), { minLength: 1, max
 describeOnEachStore('A list that is read while records change', (kind, itOnce) => {
   let stores: Stores;
   let sets: SetRegistry;
-  let close: () => Promise<void>;
+  let close: (() => Promise<void>) | undefined;
   let made = 0;
 
   before(async () => {
@@ -36,7 +36,7 @@ describeOnEachStore('A list that is read while records change', (kind, itOnce) =
       await rm(folder, { recursive: true });
     };
   });
-  after(() => close());
+  after(() => close?.());
 
   async function newSet(): Promise<number> {
     made += 1;
