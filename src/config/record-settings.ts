@@ -135,6 +135,7 @@ export const RECORD_SETTINGS = {
   }),
   smtpUrl: setting({
     variable: 'TIDEMARK_SMTP_URL',
+    secret: true,
     schema: values.smtpUrl,
     default: '(none: no mail is sent)',
     meaning:

@@ -3,6 +3,8 @@ import { basename, dirname, resolve } from 'node:path';
 import stripJsonComments from 'strip-json-comments';
 import { CONFIGURATION_FILE } from '../lib/glob/exclusions.ts';
 import { nearestName } from '../lib/nearest-name.ts';
+import { readSecretFile } from './secret-file.ts';
+import { fileVariable } from './setting.ts';
 import { documentedSettings, SETTING_NAMES, SETTINGS, type SettingName, settingOf } from './settings.ts';
 
 /** Removed settings of earlier versions, by key and variable, with advice. */
@@ -59,16 +61,30 @@ function fromFlags({ flags, workingDirectory }: Surroundings): readonly Given[] 
   }));
 }
 
-function fromEnvironment({ environment, workingDirectory }: Surroundings): readonly Given[] {
+function fromEnvironment(surroundings: Surroundings): readonly Given[] {
+  const { environment, workingDirectory } = surroundings;
   const byVariable = new Map<string, SettingName>(SETTING_NAMES.map((name) => [SETTINGS[name].variable, name]));
+  const byFileVariable = new Map(SETTING_NAMES.map((name) => [fileVariable(settingOf(name)), name]));
   return Object.entries(environment)
     .filter(([variable]) => variable.startsWith('TIDEMARK_'))
     .filter(([, value]) => !isLeftOut(value))
     .map(([variable, value]) => {
       const name = byVariable.get(variable);
       if (name !== undefined) return { name, from: variable, value, folder: workingDirectory };
+      const secret = byFileVariable.get(variable);
+      if (secret !== undefined) return fromSecretFile(secret, variable, surroundings);
       return { from: variable, message: noSetting(variable, documentedVariables()) };
     });
+}
+
+/** A secret in the file that a variable such as `TIDEMARK_TOKEN_FILE` names. */
+function fromSecretFile(name: SettingName, from: string, { environment, workingDirectory }: Surroundings): Given {
+  const { variable } = SETTINGS[name];
+  if (!isLeftOut(environment[variable])) return { from, message: `and ${variable} are both set: leave one out` };
+  const file = resolve(workingDirectory, environment[from]!);
+  const read = readSecretFile(file);
+  if ('problem' in read) return { from, message: `names ${file}, ${read.problem}` };
+  return { name, from: `${from} (${file})`, value: read.secret, folder: workingDirectory };
 }
 
 /** Compose files and unit files leave out a variable by setting it to an empty text. */
@@ -109,7 +125,7 @@ function readConfigurationFile(file: string, required: boolean): object | string
 }
 
 function documentedVariables(): string[] {
-  return documentedSettings().map(([, { variable }]) => variable);
+  return documentedSettings().flatMap(([, setting]) => [setting.variable, fileVariable(setting) ?? []].flat());
 }
 
 function noSetting(name: string, known: readonly string[]): string {

@@ -14,6 +14,8 @@ export interface Setting<Value = unknown> {
   readonly variable: `TIDEMARK_${string}`;
   /** In commander's syntax; a secret has none, because every user of a machine can read command lines. */
   readonly flag?: `--${string}`;
+  /** Whether it is a secret, or may contain one: `fileVariable` then names a file that contains it. */
+  readonly secret?: true;
   readonly takenBy?: readonly Taker[];
   readonly schema: z.ZodType<Value>;
   readonly meaning: string;
@@ -31,6 +33,11 @@ export interface Setting<Value = unknown> {
 
 export function setting<Value, const Row extends Setting<Value>>(row: Row & Setting<Value>): Row {
   return row;
+}
+
+/** The variable that names a file with the value of a secret, as Docker and Kubernetes mount secrets. */
+export function fileVariable({ variable, secret }: Pick<Setting, 'variable' | 'secret'>): string | undefined {
+  return secret && `${variable}_FILE`;
 }
 
 /** The values of settings, each in its field. */

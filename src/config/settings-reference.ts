@@ -1,13 +1,15 @@
 import { SET_SETTING_NAMES, setSettingOf } from './set/set-settings.ts';
+import { fileVariable } from './setting.ts';
 import { documentedSettings } from './settings.ts';
 
 /** The table of all settings in docs/configuration.md; a test compares the page with it. */
 export function settingsReference(): string {
-  const rows = documentedSettings().map(([name, { flag, variable, meaning, default: byDefault }]) =>
-    [code(name), flag === undefined ? '(none)' : code(flag), code(variable), plainOrCode(byDefault), meaning].join(
-      ' | ',
-    ),
-  );
+  const rows = documentedSettings().map(([name, setting]) => {
+    const { flag, variable, meaning, default: byDefault } = setting;
+    const variables = [variable, fileVariable(setting)].filter((one) => one !== undefined).map(code);
+    const flagOrNone = flag === undefined ? '(none)' : code(flag);
+    return [code(name), flagOrNone, variables.join(', '), plainOrCode(byDefault), meaning].join(' | ');
+  });
   const head = ['Key in the file | Flag | Variable | Default | Meaning', '--- | --- | --- | --- | ---'];
   return [...head, ...rows].map((row) => `| ${row} |\n`).join('');
 }

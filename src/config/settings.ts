@@ -81,6 +81,7 @@ export const SETTINGS = {
   }),
   token: setting({
     variable: 'TIDEMARK_TOKEN',
+    secret: true,
     schema: values.token,
     default: '(none)',
     meaning:

@@ -20,6 +20,7 @@ export const STORE_SETTINGS = {
   store: setting({
     variable: 'TIDEMARK_STORE',
     flag: '--store <location>',
+    secret: true,
     schema: storeValues.store,
     locate: (store, folder) => (store.kind === 'sqlite' ? { ...store, file: resolve(folder, store.file) } : store),
     default: '(sqlite:tidemark.db in the data folder)',
@@ -37,6 +38,7 @@ export const STORE_SETTINGS = {
   }),
   storeApiKey: setting({
     variable: 'TIDEMARK_STORE_API_KEY',
+    secret: true,
     schema: storeValues.apiKey,
     default: '(none)',
     meaning: 'The API key for Elasticsearch, encoded, in place of a user and a password in `store`. It has no flag.',
@@ -58,12 +60,14 @@ export const STORE_SETTINGS = {
   }),
   import: setting({
     variable: 'TIDEMARK_IMPORT',
+    secret: true,
     schema: indexUrl,
     default: '(none)',
     meaning: 'What `import-index` takes over without an argument: `URL/INDEX`, which may hold a user and a password.',
   }),
   importApiKey: setting({
     variable: 'TIDEMARK_IMPORT_API_KEY',
+    secret: true,
     schema: storeValues.apiKey,
     default: '(none)',
     meaning: 'The API key for what `import-index` takes over, encoded. It has no flag.',
@@ -78,12 +82,14 @@ export const STORE_SETTINGS = {
   }),
   into: setting({
     variable: 'TIDEMARK_INTO',
+    secret: true,
     schema: indexUrl,
     default: '(none)',
     meaning: 'What `artifacts index` writes into without `--into`: `URL/INDEX`, which may hold a user and a password.',
   }),
   intoApiKey: setting({
     variable: 'TIDEMARK_INTO_API_KEY',
+    secret: true,
     schema: storeValues.apiKey,
     default: '(none)',
     meaning: 'The API key for what `artifacts index` writes into, encoded. It has no flag.',

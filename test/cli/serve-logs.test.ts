@@ -27,7 +27,8 @@ describe('The log of a server', () => {
   /** What a server logs of these requests. */
   async function logOf(requests: (url: string) => Promise<unknown>, args: readonly string[] = []): Promise<string> {
     const port = await findFreePort();
-    const env = { TIDEMARK_TOKEN: TOKEN };
+    writeFileSync(join(folder, 'token'), `${TOKEN}\n`);
+    const env = { TIDEMARK_TOKEN_FILE: 'token' };
     const running = startProcess(['serve', '--port', String(port), ...args], { cwd: folder, env });
     await running.says(/Serving/);
     await requests(`http://127.0.0.1:${port}`);

@@ -10,27 +10,40 @@ export interface ComposeService {
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
+  readonly secrets?: readonly string[];
   readonly mem_limit?: string;
+  readonly stop_grace_period?: string;
   readonly healthcheck?: { readonly test: readonly string[] };
 }
 
 export interface ComposeFile {
   readonly services: Readonly<Record<string, ComposeService>>;
   readonly volumes: Readonly<Record<string, unknown>>;
+  readonly secrets: Readonly<Record<string, { readonly environment: string }>>;
 }
 
 export function repositoryFile(name: string): string {
   return readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 }
 
+/** The variables that the Dockerfile sets. */
+export function variablesOfImage(): Readonly<Record<string, string>> {
+  const block = /^ENV ((?:.*\\\n)*.*)$/m.exec(repositoryFile('Dockerfile'))?.[1] ?? '';
+  return Object.fromEntries([...block.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
+}
+
 /**
- * Reads docker-compose.yml as compose does with these variables. Throws an error that names a required one that is
- * missing.
+ * Reads docker-compose.yml as compose does with these variables (by default, with a placeholder for each). Throws an
+ * error that names a required one that is missing.
  */
-export function readComposeFile(variables: Readonly<Record<string, string>>): ComposeFile {
+export function readComposeFile(variables = placeholders()): ComposeFile {
   return parse(repositoryFile('docker-compose.yml'), (_key: unknown, value: unknown) =>
     typeof value === 'string' ? interpolate(value, variables) : value,
   );
+}
+
+function placeholders(): Readonly<Record<string, string>> {
+  return Object.fromEntries([...composeVariables()].map((name) => [name, 'unused']));
 }
 
 /** The names of all variables that docker-compose.yml asks for. */
@@ -41,7 +54,7 @@ export function composeVariables(): ReadonlySet<string> {
 /**
  * `${NAME}`, `${NAME:-default}` and `${NAME:?complaint}`, of which a default may hold others; `$$` is a dollar sign.
  */
-function interpolate(text: string, variables: Readonly<Record<string, string>>): string {
+export function interpolate(text: string, variables: Readonly<Record<string, string>>): string {
   // Those without another one in them come first.
   const found = /(?<!\$)\$\{(\w+)(?::([-?])([^${}]*))?\}/.exec(text);
   if (found === null) return text.replaceAll('$$', '$');

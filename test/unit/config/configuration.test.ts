@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import type { Surroundings } from '../../../src/config/setting-sources.ts';
-import { SETTING_NAMES, settingOf } from '../../../src/config/settings.ts';
+import { documentedSettings, SETTING_NAMES, settingOf } from '../../../src/config/settings.ts';
 import { STORE_SETTINGS } from '../../../src/config/store-settings.ts';
 import { isTidemarkError, type TidemarkError } from '../../../src/core/errors.ts';
+import { itNeeding } from '../../support/it-needing.ts';
 
 describe('the configuration', () => {
   let folder: string;
@@ -246,6 +247,66 @@ describe('the configuration', () => {
       `${configuration.token}`,
     ]) {
       assert.doesNotMatch(text, /a-long-secret/);
+    }
+  });
+
+  it('reads each secret from the file that its _FILE variable names, without the line break at its end', () => {
+    writeFileSync(join(folder, 'token'), 'a-long-secret\n');
+    writeFileSync(join(folder, 'store'), 'https://user:secret@host:9200\r\n');
+    const { configuration, given } = load({
+      environment: { TIDEMARK_TOKEN_FILE: join(folder, 'token'), TIDEMARK_STORE_FILE: 'store', TIDEMARK_TOKEN: '' },
+    });
+
+    assert.equal(configuration.token?.reveal(), 'a-long-secret');
+    assert.partialDeepStrictEqual(configuration.store, { nodes: ['https://host:9200'] });
+    assert.deepEqual([...given].sort(), ['store', 'token']);
+    // One that has no flag is a secret.
+    for (const [, { variable, flag, secret }] of documentedSettings()) {
+      assert.ok(flag !== undefined || secret, variable);
+    }
+  });
+
+  it('says what is wrong with the file of a secret, without its content', () => {
+    const file = (name: string, text: string) => {
+      writeFileSync(join(folder, name), text);
+      return join(folder, name);
+    };
+    const named = (value: string, others = {}) =>
+      problems(loadingError({ environment: { TIDEMARK_TOKEN_FILE: value, ...others } })).join();
+
+    const token = file('token', 'a-long-secret\n');
+    assert.equal(
+      named(token, { TIDEMARK_TOKEN: 'another-secret' }),
+      'TIDEMARK_TOKEN_FILE and TIDEMARK_TOKEN are both set: leave one out',
+    );
+    assert.equal(
+      named('/nowhere/token'),
+      'TIDEMARK_TOKEN_FILE names /nowhere/token, which does not exist: mount or write the secret there, or correct the path',
+    );
+    assert.match(named(`${token}/token`), /which does not exist/);
+    assert.equal(
+      named(folder),
+      `TIDEMARK_TOKEN_FILE names ${folder}, which is a folder: name the file in it that contains the secret`,
+    );
+    assert.match(named(file('empty', '\n')), /empty, which is empty: write the secret into it$/);
+    assert.equal(
+      named(file('wrong', 'a secret of two lines\nwith-spaces\n')),
+      `TIDEMARK_TOKEN_FILE (${folder}/wrong) is not a token: use 8 or more ASCII characters without spaces`,
+    );
+    assert.match(named(token, { TIDEMARK_STORE_FIL: token }), /TIDEMARK_STORE_FIL is not a setting; did you mean/);
+  });
+
+  const canChangeUser = process.getuid?.() === 0 && typeof process.seteuid === 'function';
+  const missing = canChangeUser ? undefined : 'needs root, whose right to read it gives up';
+  itNeeding({ name: 'root', missing }, 'says that the account may not read the file of a secret', () => {
+    writeFileSync(join(folder, 'token'), 'a-long-secret\n', { mode: 0o600 });
+    chmodSync(folder, 0o755);
+    process.seteuid!(65534);
+    try {
+      const { message } = loadingError({ environment: { TIDEMARK_TOKEN_FILE: 'token' } });
+      assert.match(message, /token, which this account may not read: give it the right to/);
+    } finally {
+      process.seteuid!(0);
     }
   });
 

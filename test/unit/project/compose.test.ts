@@ -4,22 +4,34 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { accessPolicy } from '../../../src/access/access-policy.ts';
+import { placeOfArtifacts } from '../../../src/artifacts/open-artifacts.ts';
 import { loadConfiguration } from '../../../src/config/load-configuration.ts';
 import { describeStore } from '../../../src/stores/locations.ts';
-import { type ComposeService, composeVariables, readComposeFile, repositoryFile } from '../../support/compose-file.ts';
+import {
+  type ComposeService,
+  composeVariables,
+  interpolate,
+  readComposeFile,
+  repositoryFile,
+  variablesOfImage,
+} from '../../support/compose-file.ts';
+import { useTempFolder } from '../../support/temp-folder.ts';
 
-const SECRETS = {
+const FILLED_IN = {
   ELASTIC_PASSWORD: '4f2a9c',
   TIDEMARK_TOKEN: 'b71e03d5',
   S3_ACCESS_KEY: 'tidemark',
   S3_SECRET_KEY: '90c4e1',
 };
+const example = repositoryFile('.env.example');
+const SECRETS = { ...FILLED_IN, TIDEMARK_STORE: interpolate(/^TIDEMARK_STORE=(.*)$/m.exec(example)![1]!, FILLED_IN) };
 const manifest = JSON.parse(repositoryFile('package.json'));
 const dockerfile = repositoryFile('Dockerfile');
 
 describe('docker-compose.yml', () => {
   const { services, volumes } = readComposeFile(SECRETS);
   const everyService = Object.entries(services);
+  const folder = useTempFolder();
 
   it('starts Tidemark on Elasticsearch, open to readers, and to clients that have the token', () => {
     const { configuration } = configurationOfContainer(SECRETS);
@@ -31,6 +43,26 @@ describe('docker-compose.yml', () => {
     );
     assert.equal(services.elasticsearch?.environment?.ELASTIC_PASSWORD, SECRETS.ELASTIC_PASSWORD);
     assert.equal(accessPolicy(configuration, configuration.host).mode, 'token');
+  });
+
+  it('stores artifacts on the S3 server, in a bucket that exists when that is healthy', () => {
+    const { artifacts } = configurationOfContainer(SECRETS).configuration;
+    const { s3, tidemark } = services;
+    const [, bucket] = /mkdir -p \/buckets\/(\w+) &&/.exec(s3?.healthcheck?.test[1] ?? '') ?? [];
+
+    assert.partialDeepStrictEqual(placeOfArtifacts(artifacts).bucket, {
+      bucket,
+      prefix: 'artifacts/',
+      endpoint: `http://s3${s3?.environment?.VGW_PORT}`,
+    });
+    assert.equal(tidemark?.environment?.AWS_ACCESS_KEY_ID, s3?.environment?.ROOT_ACCESS_KEY_ID);
+    assert.equal(tidemark?.environment?.AWS_SECRET_ACCESS_KEY, s3?.environment?.ROOT_SECRET_ACCESS_KEY);
+  });
+
+  it('shows the secrets of Tidemark in no variable of its container', () => {
+    const shown = JSON.stringify(services.tidemark);
+
+    for (const secret of [SECRETS.TIDEMARK_TOKEN, SECRETS.ELASTIC_PASSWORD]) assert.ok(!shown.includes(secret));
   });
 
   it('publishes under the address where its port is', () => {
@@ -53,7 +85,7 @@ describe('docker-compose.yml', () => {
   }
 
   it('asks for nothing that .env.example does not describe', () => {
-    const listed = [...repositoryFile('.env.example').matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name!);
+    const listed = [...example.matchAll(/^#?([A-Z0-9_]+)=/gm)].map(([, name]) => name!);
 
     assert.deepEqual(listed.sort(), [...composeVariables()].sort());
   });
@@ -85,17 +117,24 @@ describe('docker-compose.yml', () => {
     });
   }
 
-  it('starts Tidemark when Elasticsearch is healthy, and an S3 server beside them', () => {
+  it('starts Tidemark when Elasticsearch and the S3 server are healthy', () => {
     assert.deepEqual(Object.keys(services).sort(), ['elasticsearch', 's3', 'tidemark']);
-    assert.deepEqual(Object.keys(services.tidemark?.depends_on ?? {}), ['elasticsearch']);
+    assert.deepEqual(Object.keys(services.tidemark?.depends_on ?? {}), ['elasticsearch', 's3']);
     for (const [name, { profiles }] of everyService)
       assert.equal(profiles, undefined, `${name} is not started by itself`);
   });
 
-  /** What the program makes of the variables that its container is given. Throws for one that is not a setting. */
+  /** What the program makes of what its container is given. Throws for a variable that is not a setting. */
   function configurationOfContainer(variables: Readonly<Record<string, string>>) {
-    const environment = { ...variablesOfImage(), ...readComposeFile(variables).services.tidemark?.environment };
-    return loadConfiguration({ flags: {}, environment, workingDirectory: '/nowhere' });
+    const { services, secrets } = readComposeFile(variables);
+    const { environment = {}, secrets: mounted = [] } = services.tidemark!;
+    for (const name of mounted) folder.write(name, variables[secrets[name]!.environment]);
+    const here = Object.entries(environment).map(([name, value]) => [name, value.replace('/run/secrets', folder.path)]);
+    return loadConfiguration({
+      flags: {},
+      environment: { ...variablesOfImage(), ...Object.fromEntries(here) },
+      workingDirectory: '/nowhere',
+    });
   }
 });
 
@@ -155,9 +194,4 @@ describe('the Dockerfile', () => {
 
 function imageOf({ image, build }: ComposeService): string {
   return image ?? (build === '.' ? (/^FROM (\S+)/m.exec(dockerfile)?.[1] ?? '') : '');
-}
-
-function variablesOfImage(): Record<string, string> {
-  const block = /^ENV ((?:.*\\\n)*.*)$/m.exec(dockerfile)?.[1] ?? '';
-  return Object.fromEntries([...block.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
 }

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import { uploadView } from '../../../api/upload-view.ts';
-import { isTidemarkError, TidemarkError, unlessConflict } from '../../../core/errors.ts';
+import { isTidemarkError, type TidemarkError, unlessConflict } from '../../../core/errors.ts';
 import { param } from '../../request/admitted.ts';
 import { readForm } from '../../request/read-form.ts';
 import { receiveUpload } from '../../request/receive-upload.ts';
