@@ -96,9 +96,12 @@ export class SetRoots {
     if (known !== undefined) return known;
     // A store that was restored from a backup is older than the memory, and another store with the same data folder may
     // be as well. So the name contains the epoch and its start: in a new one, every file is compared again.
+    const root = `${traitsOf(origin).source} in epoch ${epoch}`;
     const memory = new ScanMemory({
       file: join(this.#configuration.dataFolder, 'roots', `${id}.db`),
-      root: `${traitsOf(origin).source} in epoch ${epoch} since ${epochStart}`,
+      root: `${root} since ${epochStart}`,
+      // The first versions named it so.
+      earlier: { root, since: BigInt(epochStart) * 1_000n },
     });
     this.#memories.set(id, memory);
     return memory;

@@ -170,6 +170,16 @@ describe('a document cache', () => {
     await requireNothingLeft();
   });
 
+  it('keeps a document that was requested before the files of the earlier process were read', async () => {
+    await openCache().get(version(1), () => MAKING);
+    const cache = openCache();
+    for (const scan of [async () => {}, () => cache.scan()]) {
+      await scan();
+      await requireReadable(await cache.get(version(1), () => assert.fail('it is there')));
+    }
+    assert.equal(cache.figures().documents, 1);
+  });
+
   it('leaves nothing behind when two processes render the same documents', async () => {
     const caches = [openCache(), openCache()];
     for (const number of [1, 2, 3]) {

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import type { StorePlace } from './each-store.ts';
+import type { Release } from './release-store.ts';
 
-const FIXTURES = join(import.meta.dirname, '../fixtures');
+export const FIXTURES = join(import.meta.dirname, '../fixtures');
 
 /** The commits whose stores are kept: see fixtures/README.md. */
-export type OlderCommit = '362106f' | '12b89343';
+export type OlderCommit = '362106f' | '12b89343' | Release;
 
 interface IndexLine {
   readonly index: string;

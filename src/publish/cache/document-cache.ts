@@ -149,6 +149,8 @@ export class DocumentCache {
   async #keepNewest(path: string): Promise<void> {
     const document = versionlessOf(path);
     const other = this.#versions.get(document);
+    // A request has read it before the scan did.
+    if (other === path) return;
     const older = other !== undefined && versionOf(other) > versionOf(path) ? path : other;
     if (older !== path) this.#versions.set(document, path);
     if (older !== undefined) await this.#records.remove(older);

@@ -51,6 +51,15 @@ type Draft<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 interface MemoryPlace {
   readonly file: string;
   readonly root: string;
+  /** What earlier versions called the same root. */
+  readonly earlier?: EarlierRoot;
+}
+
+/** A name that did not say when an epoch began: what was scanned before it is of another store. */
+interface EarlierRoot {
+  readonly root: string;
+  /** Nanoseconds since 1970. */
+  readonly since: bigint;
 }
 
 /** What the scans of a root remember, in a small database of its own. */
@@ -141,13 +150,13 @@ function openEmpty(place: MemoryPlace): ReturnType<typeof open> {
   }
 }
 
-function open({ file, root }: MemoryPlace) {
+function open({ file, ...names }: MemoryPlace) {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     database.exec(SCHEMA);
     // Checked again in the transaction: another process may do the same.
     if (missingColumns(database).length > 0) transaction(database, () => addColumns(database));
-    clearUnlessOf(database, root);
+    clearUnlessOf(database, names);
     return { database, ...prepareStatements(database) };
   } catch (error) {
     database.close();
@@ -178,12 +187,18 @@ function missingColumns(database: DatabaseSync): readonly (readonly [string, str
   return Object.entries(LATER_COLUMNS).filter(([name]) => !names.has(name));
 }
 
-function clearUnlessOf(database: DatabaseSync, root: string): void {
-  if (database.prepare('SELECT path FROM root').get()?.path === root) return;
+function clearUnlessOf(database: DatabaseSync, { root, earlier }: Omit<MemoryPlace, 'file'>): void {
+  const found = database.prepare('SELECT path FROM root').get()?.path;
+  if (found === root) return;
+  const isSame = earlier !== undefined && found === earlier.root && isScannedSince(database, earlier.since);
   transaction(database, () => {
-    database.exec('DELETE FROM files; DELETE FROM root');
+    database.exec(isSame ? 'DELETE FROM root' : 'DELETE FROM files; DELETE FROM root');
     database.prepare('INSERT INTO root (path) VALUES (?)').run(root);
   });
+}
+
+function isScannedSince(database: DatabaseSync, since: bigint): boolean {
+  return database.prepare('SELECT 1 FROM files WHERE scanned < ? LIMIT 1').get(since) === undefined;
 }
 
 function isLost(error: unknown): boolean {

@@ -10,7 +10,7 @@ import { concrete, type IndexNames } from './index-names.ts';
  * The schema that this version reads and writes. `_meta.schema_version` of each index has the version of that index.
  * mappings/README.md lists the changes of each version.
  */
-export const SCHEMA_VERSION = 5;
+export const SCHEMA_VERSION = 6;
 
 /** The first schema that indexes all current fields. */
 const INDEXES_ALL_FIELDS = 3;

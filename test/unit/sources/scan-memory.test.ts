@@ -31,8 +31,8 @@ describe('what scans remember', () => {
     for (const memory of open.splice(0)) memory.close();
   });
 
-  function openMemory(root = '/data'): ScanMemory {
-    const memory = new ScanMemory({ file: folder.at('roots/1.db'), root });
+  function openMemory(root = '/data', earlier?: { readonly root: string; readonly since: bigint }): ScanMemory {
+    const memory = new ScanMemory({ file: folder.at('roots/1.db'), root, ...(earlier && { earlier }) });
     open.push(memory);
     return memory;
   }
@@ -105,6 +105,20 @@ describe('what scans remember', () => {
     assert.deepEqual([...memory.read({})].flat(), [file('/a')]);
     memory.update({ remember: [{ ...file('/b'), tag: 'v1' }], forget: [] });
     assert.deepEqual([...openMemory().read({})].flat(), [file('/a'), { ...file('/b'), tag: 'v1' }]);
+  });
+
+  it('is kept when an earlier version named its root otherwise, unless it was scanned before the epoch (108)', () => {
+    const { scanned } = file('/a');
+    for (const [since, keys] of [
+      [scanned, ['/a']],
+      [scanned + 1n, []],
+    ] as const) {
+      openMemory('/data in epoch 1').update({ remember: [file('/a')], forget: [] });
+      const earlier = { root: '/data in epoch 1', since };
+      const memory = () => openMemory('/data in epoch 1 since 7', earlier);
+      assert.deepEqual(keysOf(memory()), keys);
+      assert.deepEqual(keysOf(memory()), keys);
+    }
   });
 
   it('is read ascending by key, in a range, over several batches', () => {
