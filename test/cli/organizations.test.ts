@@ -130,7 +130,7 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
     await fails(
       ['organizations', 'change', 'lane'],
       2,
-      /to change: --title TEXT, .*--code CODE, .* or --keep-dumps NUMBER/,
+      /to change: --title TEXT, .*--code CODE, .* --keep-dumps NUMBER, .* or --notify-errors ON\|OFF/,
     );
     await fails(['organizations', 'change', 'lane', '--code', 'X'], 2, /add "--normalization pod"/);
     const pod = ['organizations', 'change', 'lane', '--normalization', 'pod'];
