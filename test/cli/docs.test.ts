@@ -275,7 +275,7 @@ const PAGES: Readonly<Record<string, Page>> = {
     },
   },
   'docs/streams.md': {
-    blocks: ['runs', 'runs', 'runs', 'runs', 'runs', 'runs', 'runs'],
+    blocks: Array(11).fill('runs'),
     names: { 'lane/main/17': 'lane/full-2026/1' },
     async prepare(place) {
       place.write('all.mrc', marc('3').toString('latin1'));
