@@ -49,7 +49,7 @@ ${frame.viewer.isAdministrator && html`<p class="more"><a href="./validate">Vali
   return renderPage({ frame, title: 'Status', main, part: 'status', again: 10 });
 }
 
-function verdict({ storeAnswered, figures, reading, troubled }: StatusPage): Html {
+function verdict({ storeAnswered, figures, reading, troubled, backup }: StatusPage): Html {
   if (storeAnswered === undefined) {
     return html`<div class="notice bad" role="status"><p><strong>The store does not answer.</strong> Nothing can be posted, and only what was published before can be read.</p></div>`;
   }
@@ -61,6 +61,9 @@ function verdict({ storeAnswered, figures, reading, troubled }: StatusPage): Htm
   }
   if (reading.total > 0) {
     return html`<div class="notice" role="status"><p><strong>${counted(reading.total, 'set is', 'sets are')} being read for the first time.</strong> The others are complete.</p></div>`;
+  }
+  if (backup?.problem !== undefined) {
+    return html`<div class="notice bad" role="status"><p><strong>The last backup failed.</strong> Older ones are kept; everything else works.</p></div>`;
   }
   return html`<div class="notice good" role="status"><p><strong>All is well.</strong> The store answers, and every set is complete.</p></div>`;
 }
