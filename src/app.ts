@@ -4,7 +4,7 @@ import { requireAllowedRun } from './api/require-allowed-run.ts';
 import { ArtifactHealth } from './artifacts/artifact-health.ts';
 import { refusingDamaged } from './artifacts/damage.ts';
 import { openArtifacts } from './artifacts/open-artifacts.ts';
-import { openBackup } from './backup/open-backup.ts';
+import { type Backup, openBackup } from './backup/open-backup.ts';
 import { requireWhole } from './backup/rebuild-state.ts';
 import { ArtifactChecks } from './backup/verify/artifact-checks.ts';
 import type { Configuration } from './config/configuration.ts';
@@ -40,6 +40,7 @@ import type { SlowStoreOptions } from './stores/slow-store.ts';
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
+  readonly backup: Backup;
   readonly jobs: Jobs;
   readonly datasets: OpenDatasets;
   readonly updater: Updater;
@@ -114,7 +115,11 @@ async function openParts(
   );
   const aroundArchive = metrics.archive.around.bind(metrics.archive);
   const datasets = openDatasets({ ...stored, jobs: jobs.datasets, syncFolders }, closers);
-  const backup = openBackup({ ...stored, artifacts: allArtifacts, checks: artifactChecks, aroundArchive });
+  const aroundBackup = metrics.backups.around.bind(metrics.backups);
+  const backup = openBackup({
+    ...{ ...stored, queue, artifacts: allArtifacts, checks: artifactChecks },
+    ...{ aroundArchive, aroundBackup },
+  });
   const { adminEmail } = configuration;
   const oai = openRepositories({ ...stored, records: sources.records, adminEmail, source: () => stored.sets.source() });
   const app: App = {

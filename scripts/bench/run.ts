@@ -4,6 +4,7 @@ import type { Bench, BenchOptions } from './figure.ts';
 import { activityHarvest } from './figures/activity-harvest.ts';
 import { avroRead, avroWrite } from './figures/avro.ts';
 import { avroRandom } from './figures/avro-random.ts';
+import { backup } from './figures/backup.ts';
 import { changeDump } from './figures/change-dump.ts';
 import { datasetFiles } from './figures/dataset-files.ts';
 import { datasetLarge } from './figures/dataset-large.ts';
@@ -107,6 +108,7 @@ const BENCHES: readonly Bench[] = [
   operatorOverview,
   podLists,
   xslt,
+  backup,
   rebuild,
   recordsCompare,
   recordRead,

@@ -110,6 +110,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   'tokens list': async () => (await import('./commands/token-commands.ts')).tokensList,
   'tokens revoke': async () => (await import('./commands/token-commands.ts')).tokensRevoke,
   backup: async () => (await import('./commands/backup.ts')).backup,
+  backups: async () => (await import('./commands/backups.ts')).backups,
   restore: async () => (await import('./commands/restore.ts')).restore,
   archive: async () => (await import('./commands/archive.ts')).archive,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,

@@ -13,6 +13,7 @@ const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'subscriptions',
     'tokens',
     'backup',
+    'backups',
     'restore',
     'archive',
     'rebuild',

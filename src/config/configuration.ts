@@ -10,6 +10,8 @@ interface ComputedFields {
   readonly artifacts: ArtifactLocation;
   /** The folder of everything else that this process stores: rendered documents, the state of scans. Absolute. */
   readonly dataFolder: string;
+  /** The folder of scheduled backups of the store. Absolute. */
+  readonly backupFolder: string;
   /** The configuration file that was named with `--config`. Absolute. */
   readonly file: string | undefined;
   /** The public base URL, which ends without a slash; `http://localhost:PORT` when none is set. */

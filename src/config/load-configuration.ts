@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { configureArtifacts } from '../artifacts/open-artifacts.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { defaultArtifacts } from './artifact-location.ts';
@@ -38,6 +38,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     store: storeLocation(values, dataFolder),
     artifacts: configureArtifacts(values.artifacts ?? defaultArtifacts(dataFolder), fields),
     dataFolder,
+    backupFolder: values.backupTo ?? join(dataFolder, 'backups'),
     baseUrl: values.baseUrl ?? localBaseUrl(port),
     port,
     accessLog: values.accessLog ?? !quiet,

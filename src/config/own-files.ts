@@ -13,7 +13,7 @@ const STORE_SUFFIXES = ['', '-wal', '-shm', '-journal', '.lock'];
 /**
  * The exclusions of this program's own files from a root that contains them. Otherwise every change would cause another
  * one, and the store and all artifacts would be public.
- * @throws TidemarkError `invalid` when the root itself is the data folder or the artifact store
+ * @throws TidemarkError `invalid` when the root itself is the data folder, the artifact store or the folder of backups
  */
 export function exclusionsOfOwnFiles(origin: Origin, configuration: Configuration): readonly string[] {
   const { folder, bucket } = traitsOf(origin);
@@ -21,12 +21,17 @@ export function exclusionsOfOwnFiles(origin: Origin, configuration: Configuratio
   return bucket === undefined ? [] : artifactsIn(parseS3Location(bucket), configuration);
 }
 
-function ownFilesIn(root: string, { dataFolder, store, artifacts, file }: Configuration): readonly string[] {
+function ownFilesIn(
+  root: string,
+  { dataFolder, backupFolder, store, artifacts, file }: Configuration,
+): readonly string[] {
   const data = placeBelow(root, dataFolder);
   if (data === '') throw isOwn(root, 'data folder', '--data');
   const { folder } = placeOfArtifacts(artifacts);
   const ofArtifacts = folder === undefined ? undefined : placeBelow(root, folder);
   if (ofArtifacts === '') throw isOwn(root, 'artifact store', '--artifacts');
+  const backups = placeBelow(root, backupFolder);
+  if (backups === '') throw isOwn(root, 'folder of backups', '--backup-to');
   const ofStore = store.kind === 'sqlite' ? placeBelow(root, store.file) : undefined;
   const given = file === undefined ? undefined : placeBelow(root, file);
   const isElsewhere = (place: string | undefined): place is string =>
@@ -34,6 +39,7 @@ function ownFilesIn(root: string, { dataFolder, store, artifacts, file }: Config
   return [
     ...(data === undefined ? [] : [patternOfFolder(data)]),
     ...(isElsewhere(ofArtifacts) ? [patternOfFolder(ofArtifacts)] : []),
+    ...(isElsewhere(backups) ? [patternOfFolder(backups)] : []),
     ...(isElsewhere(ofStore) ? STORE_SUFFIXES.map((suffix) => patternOfFile(ofStore + suffix)) : []),
     ...(isElsewhere(given) ? [patternOfFile(given)] : []),
   ];

@@ -92,6 +92,8 @@ export const jobConcurrency = checked((value) => {
   throw new Wrong(`${quote(value)} is not a whole number from 1 to ${MOST_CONCURRENT_JOBS}`);
 });
 
+export const backupsKept = wholeNumber(1, 1_000);
+
 export const pieceItems = wholeNumber(1, 100_000);
 
 export const datasetFiles = wholeNumber(1, 10_000);

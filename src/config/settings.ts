@@ -25,6 +25,36 @@ export const SETTINGS = {
     meaning:
       'How often a job writes what the log has gained into `artifacts`, with `ms`, `s`, `m` or `h`: see `docs/artifacts.md`.',
   }),
+  backup: setting({
+    variable: 'TIDEMARK_BACKUP',
+    field: 'backupSchedule',
+    flag: '--backup <cron>',
+    takenBy: WORKERS,
+    schema: values.cronOrOff,
+    default: 'off',
+    meaning:
+      'When a job copies a store in a file to another file and compares the copy with it, as in crontab, such as `30 2 * * *`, or `off`. The same for all processes of a store. See `docs/operating.md`.',
+  }),
+  backupTo: setting({
+    variable: 'TIDEMARK_BACKUP_TO',
+    field: 'backupFolder',
+    flag: '--backup-to <folder>',
+    takenBy: WORKERS,
+    schema: values.path,
+    locate: (path, folder) => resolve(folder, path),
+    default: '(backups in the data folder)',
+    meaning:
+      'Where that job keeps backups. On the disk of the store, they are lost with it: name a folder on another one.',
+  }),
+  keepBackups: setting({
+    variable: 'TIDEMARK_KEEP_BACKUPS',
+    flag: '--keep-backups <number>',
+    takenBy: WORKERS,
+    schema: values.backupsKept,
+    default: '7',
+    meaning:
+      'How many of these backups are kept, from 1 to 1000. An older one is removed after a newer one was compared.',
+  }),
   jobs: setting({
     variable: 'TIDEMARK_JOBS',
     field: 'runsJobs',

@@ -39,7 +39,10 @@ function wrongForFile({ values }: FoundSettings): readonly Wrong[] {
   ]);
 }
 
-function wrongForElasticsearch({ values: { store, storeApiKey, storeCa }, from }: FoundSettings): readonly Wrong[] {
+function wrongForElasticsearch({
+  values: { store, storeApiKey, storeCa, backup = 'off' },
+  from,
+}: FoundSettings): readonly Wrong[] {
   const { authorization, nodes } = store as ElasticsearchLocation;
   const wrong: Wrong[] = [];
   if (authorization !== undefined && from.store?.startsWith('--')) {
@@ -56,6 +59,12 @@ function wrongForElasticsearch({ values: { store, storeApiKey, storeCa }, from }
       ? certificateProblem(storeCa)
       : 'is for servers with https://, and TIDEMARK_STORE has none';
     if (problem !== undefined) wrong.push(['storeCa', problem]);
+  }
+  if (backup !== 'off') {
+    wrong.push([
+      'backup',
+      'is for a store in a file: save a store on Elasticsearch with TIDEMARK_ARCHIVE, or by snapshots of Elasticsearch',
+    ]);
   }
   return wrong;
 }

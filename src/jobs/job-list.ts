@@ -1,5 +1,6 @@
 import type { JobDefinition } from './job-definition.ts';
 import { archiveLog } from './kinds/archive-log.ts';
+import { backUpStore } from './kinds/back-up-store.ts';
 import { buildDump } from './kinds/build-dump.ts';
 import { buildStreamDump } from './kinds/build-stream-dump.ts';
 import { cleanUpResumableUploads } from './kinds/clean-up-resumable-uploads.ts';
@@ -28,6 +29,7 @@ import { writeNsdlTrigger } from './kinds/write-nsdl-trigger.ts';
 /** Every kind of job. */
 export const JOB_DEFINITIONS: readonly JobDefinition[] = [
   archiveLog,
+  backUpStore,
   buildDump,
   buildStreamDump,
   harvestJob,

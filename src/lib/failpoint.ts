@@ -38,8 +38,11 @@ export const FAILPOINTS = {
   ],
   /** Restoring a backup: the previous store has its second name, and the new one is not yet at its path. */
   restore: ['restore.kept'],
-  /** Making a backup: all of it is copied. */
-  backup: ['backup.copied'],
+  /**
+   * Making a backup, in this order: all of it is copied; it is compared with the store; its description is stored; it
+   * has its name; of an older one, only the description is left.
+   */
+  backup: ['backup.copied', 'backup.compared', 'backup.described', 'backup.named', 'backup.removed'],
   /** Running an activity, in this order. */
   activity: [
     'activity.claimed',

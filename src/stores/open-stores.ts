@@ -11,6 +11,8 @@ import { type LockMode, lockStore } from './sqlite/store-lock.ts';
 import type { StoreGauge } from './store-gauge.ts';
 import type { StoreObserver } from './store-observer.ts';
 
+export type { CopyOptions };
+
 export interface Stores {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;

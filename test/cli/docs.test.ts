@@ -250,6 +250,8 @@ const PAGES: Readonly<Record<string, Page>> = {
       'runs',
       'runs',
       NEEDS.archive,
+      { not: 'serves with settings; test/backup/scheduled-backups.test.ts makes such backups' },
+      'runs',
       NEEDS.archive,
     ],
     names: { '/backup/': 'backup/', '2026-11-20': '*' },

@@ -19,7 +19,7 @@ export const status: CliCommand = {
   usage: 'status',
   summary: 'Shows the state of the source: its store, its sets, its documents, and its running server.',
   examples: [['status', 'shows the source at a glance']],
-  settings: ['host', 'port', 'ownPort'],
+  settings: ['host', 'port', 'ownPort', 'backup', 'backupTo'],
 
   async run(call) {
     const view = await withExistingApp(call, (app) => viewStatus(app, call.loaded.configuration));
@@ -39,6 +39,7 @@ async function viewStatus(app: App, configuration: Configuration) {
   ]);
   const { store, cache } = await app.metrics.readSource();
   const sinks = await sinkLags(app.catalog);
+  const backup = await app.backup.state();
   return {
     version: VERSION,
     baseUrl,
@@ -50,6 +51,7 @@ async function viewStatus(app: App, configuration: Configuration) {
     /** The sums over all sets, and the position of the log; null when the store stopped answering meanwhile. */
     log: store === undefined ? null : storeStatus(store),
     documents: { kept: cache.documents, bytes: cache.bytes },
+    ...(backup !== undefined && { backup }),
     ...(sinks.length > 0 && { datasetSinks: sinks }),
     server,
     sets: sets.map(({ set, resources, changes, lastChange, ready, trouble }) => ({
@@ -74,6 +76,7 @@ export function describeStatus(view: StatusView): string {
     ...(artifacts.problem === undefined ? [] : [field('', `unavailable: ${artifacts.problem}`)]),
     field('Data folder', dataFolder),
     ...logFields(view),
+    ...backupFields(view),
     ...sinkFields(view),
     field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),
     '',
@@ -95,6 +98,20 @@ function logFields({ log, sets }: StatusView): readonly string[] {
   return [
     field('Log', commitsWaiting === 0 ? upTo : waiting),
     field('In total', `${plural(sets.length, 'set')}, ${plural(resources, 'resource')}, ${plural(changes, 'change')}`),
+  ];
+}
+
+function backupFields({ backup }: StatusView): readonly string[] {
+  if (backup === undefined) return [];
+  const { folder, kept, last, problem } = backup;
+  return [
+    field(
+      'Backups',
+      last === undefined
+        ? `none in ${folder} yet`
+        : `${kept} in ${folder}, the last good one of ${last.made} (${formatBytes(last.bytes)})`,
+    ),
+    ...(problem === undefined ? [] : [field('', `failed at ${problem.at}: ${problem.error}`)]),
   ];
 }
 

@@ -7,7 +7,7 @@ import { formatCount } from '../../lib/format-count.ts';
 import type { LiveFigures } from '../../observe/metrics/live-server.ts';
 import { type SummarizedSet, summarize } from '../../sets/summarized-sets.ts';
 import { describeStore } from '../../stores/locations.ts';
-import type { ServedApp } from '../request/served-app.ts';
+import type { ServedApp, ServedBackup } from '../request/served-app.ts';
 import { shownFigures } from '../response/shown-figures.ts';
 import { shownSets } from '../response/shown-sets.ts';
 import type { Frame, Viewer } from './parts/frame.ts';
@@ -15,7 +15,7 @@ import { type Html, html } from './parts/html.ts';
 import { renderPage } from './parts/layout.ts';
 import { titleOf } from './parts/set-frame.ts';
 import { type Column, facts, table } from './parts/tables.ts';
-import { counted, formatDuration, formatTime, timeElement } from './parts/words.ts';
+import { counted, formatDuration, formatTime, timeElement, timeOf } from './parts/words.ts';
 
 interface StatusPage extends Status {
   readonly frame: Frame;
@@ -35,6 +35,7 @@ ${facts([
       : `${formatCount(page.ready)} complete, ${formatCount(reading.total)} being read`,
   ],
   ...(figures === undefined ? [] : ofServer(figures)),
+  ...(page.backup === undefined ? [] : [['Last backup', lastBackup(page.backup, frame.now)] as const]),
   ['Version', page.version],
 ])}
 ${page.troubled.length > 0 && notInSync(page)}
@@ -48,7 +49,7 @@ ${frame.viewer.isAdministrator && html`<p class="more"><a href="./validate">Vali
   return renderPage({ frame, title: 'Status', main, part: 'status', again: 10 });
 }
 
-function verdict({ storeAnswered, figures, reading, troubled }: StatusPage): Html {
+function verdict({ storeAnswered, figures, reading, troubled, backup }: StatusPage): Html {
   if (storeAnswered === undefined) {
     return html`<div class="notice bad" role="status"><p><strong>The store does not answer.</strong> Nothing can be posted, and only what was published before can be read.</p></div>`;
   }
@@ -61,6 +62,9 @@ function verdict({ storeAnswered, figures, reading, troubled }: StatusPage): Htm
   if (reading.total > 0) {
     return html`<div class="notice" role="status"><p><strong>${counted(reading.total, 'set is', 'sets are')} being read for the first time.</strong> The others are complete.</p></div>`;
   }
+  if (backup?.problem !== undefined) {
+    return html`<div class="notice bad" role="status"><p><strong>The last backup failed.</strong> Older ones are kept; everything else works.</p></div>`;
+  }
   return html`<div class="notice good" role="status"><p><strong>All is well.</strong> The store answers, and every set is complete.</p></div>`;
 }
 
@@ -68,6 +72,14 @@ function storeAnswer({ storeAnswered, store }: StatusPage): Html {
   const answer =
     storeAnswered === undefined ? 'does not answer' : `answered within ${formatDuration(Math.ceil(storeAnswered))}`;
   return html`${answer}${store !== undefined && html` <span class="quiet">(${store})</span>`}`;
+}
+
+function lastBackup({ folder, last, problem }: ServedBackup, now: number): Html {
+  const good =
+    last === undefined
+      ? html`none in ${folder} yet`
+      : html`${timeOf(last.made, now)}, ${formatBytes(last.bytes)} <span class="quiet">(${last.file})</span>`;
+  return html`${good}${problem !== undefined && html`<br>${timeOf(problem.at, now)}: failed, ${problem.error}`}`;
 }
 
 function ofServer({ store, cache, scanning, pages }: LiveFigures) {
@@ -169,6 +181,8 @@ export interface Status {
   readonly figures: LiveFigures | undefined;
   /** The store, for an administrator: it may name machines. */
   readonly store: string | undefined;
+  /** Likewise. */
+  readonly backup: ServedBackup | undefined;
 }
 
 type StoreStatus = Pick<Status, 'storeAnswered' | 'reading' | 'ready' | 'troubled'>;
@@ -176,15 +190,19 @@ const NO_ANSWER: StoreStatus = { storeAnswered: undefined, reading: { total: 0, 
 
 export async function statusOf(app: ServedApp, response: Response, viewer: Viewer): Promise<Status> {
   const { configuration } = app;
-  const [store, figures] = await Promise.all([
+  const [store, figures, backup] = await Promise.all([
     // The page must be shown soon, whatever is wrong with the store.
     withTimeout(askStore(app, response), STORE_TIMEOUT_MS, () => NO_ANSWER).catch(() => NO_ANSWER),
     viewer.seesFigures ? shownFigures(app, response) : undefined,
+    viewer.isAdministrator
+      ? withTimeout(app.backup.state(), STORE_TIMEOUT_MS, () => undefined).catch(() => undefined)
+      : undefined,
   ]);
   return {
     version: VERSION,
     ...store,
     figures,
+    backup,
     store: viewer.isAdministrator ? describeStore(configuration.store) : undefined,
   };
 }

@@ -14,6 +14,15 @@ import type { ActivityMemory } from '../../stores/activity-memory.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
 
+/** The scheduled backups of the store, for operators. */
+export interface ServedBackup {
+  readonly folder: string;
+  /** The newest good one. */
+  readonly last?: { readonly file: string; readonly made: string; readonly bytes: number } | undefined;
+  /** Why the last attempt failed, unless one succeeded since. */
+  readonly problem?: { readonly at: string; readonly error: string } | undefined;
+}
+
 /** The parts of the program that the server uses: what is stored, and a field for each feature. */
 export interface ServedApp {
   readonly configuration: Configuration;
@@ -28,6 +37,10 @@ export interface ServedApp {
   readonly activity: ActivityMemory;
   readonly metrics: AppMetrics;
   readonly access: Access;
+  readonly backup: {
+    /** Undefined when no backup is made by a schedule. */
+    state(): Promise<ServedBackup | undefined>;
+  };
   readonly datasets: Datasets;
   readonly jobs: Jobs;
   readonly notifications: Notifications;

@@ -5,6 +5,7 @@ import type { Catalog } from '../../stores/catalog.ts';
 import { RequestCounts } from '../../stores/request-counts.ts';
 import type { StoreObserver } from '../../stores/store-observer.ts';
 import { ArchiveMetrics } from './archive-metrics.ts';
+import { BackupMetrics, type LastBackup } from './backup-metrics.ts';
 import { DatasetMetrics } from './dataset-metrics.ts';
 import { HttpMetrics } from './http-metrics.ts';
 import { IndexMetrics } from './index-metrics.ts';
@@ -21,7 +22,8 @@ import { storeMetrics } from './store-metrics.ts';
 
 /** What is measured of an app once it is open. */
 interface WatchedApp extends Omit<SourceParts, 'cache' | 'publisher' | 'comparesArtifacts'> {
-  readonly configuration: Pick<Configuration, 'verifyArtifactsDays'>;
+  readonly configuration: Pick<Configuration, 'verifyArtifactsDays' | 'backupSchedule'>;
+  readonly backup: { state(): Promise<{ readonly last?: LastBackup | undefined } | undefined> };
   readonly publishing: Pick<SourceParts, 'cache' | 'publisher'>;
   readonly catalog: Pick<Catalog, 'list'>;
   readonly records: { readonly overview: Parameters<OrganizationMetrics['watch']>[0] };
@@ -38,6 +40,7 @@ export class AppMetrics {
   readonly index: IndexMetrics;
   readonly scans: ScanMetrics;
   readonly archive: ArchiveMetrics;
+  readonly backups: BackupMetrics;
   readonly jobs: JobMetrics;
   readonly notifications: NotificationMetrics;
   readonly datasets: DatasetMetrics;
@@ -60,6 +63,7 @@ export class AppMetrics {
     this.store = storeMetrics(instruments, this.requests);
     this.scans = new ScanMetrics(instruments);
     this.archive = new ArchiveMetrics(instruments);
+    this.backups = new BackupMetrics(instruments);
     this.jobs = new JobMetrics(instruments);
     this.notifications = new NotificationMetrics(instruments);
     this.datasets = new DatasetMetrics(instruments);
@@ -75,6 +79,8 @@ export class AppMetrics {
   watch(app: WatchedApp): void {
     const comparesArtifacts = Number.isFinite(app.configuration.verifyArtifactsDays);
     this.#source = new SourceMetrics(this.#instruments, { ...app, ...app.publishing, comparesArtifacts });
+    const hasSchedule = app.configuration.backupSchedule !== 'off';
+    this.backups.watch({ hasSchedule, last: async () => (await app.backup.state())?.last });
     this.jobs.watch(app.jobs.queue);
     this.notifications.watch(app.notifications);
     this.datasets.watch(app.catalog);
@@ -96,6 +102,7 @@ export class AppMetrics {
       this.notifications.read(),
       this.datasets.read(),
       this.organizations.read(),
+      this.backups.read(),
     ]);
     const old = [
       ...(store === undefined ? SOURCE_METRICS_OF_STORE : []),

@@ -1,6 +1,8 @@
 import { backup } from 'node:sqlite';
 import { TidemarkError } from '../../core/errors.ts';
+import { failpoint } from '../../lib/failpoint.ts';
 import { makeFile } from '../../lib/files/make-folder.ts';
+import { requireEqualCopy } from './compare-copy.ts';
 import { ask, connect } from './connection.ts';
 import { schemaVersion } from './schema.ts';
 
@@ -8,17 +10,23 @@ import { schemaVersion } from './schema.ts';
 const PAGES_AT_A_TIME = 2_000;
 
 export interface CopyOptions {
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Whether the copy is then compared with the snapshot, row by row. */
+  readonly isCompared?: boolean;
   /** @param done number of bytes copied, out of `total` */
-  onProgress?(done: number, total: number): void;
+  onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /**
  * Copies a snapshot of a store into a file that does not exist yet, while other connections read and write.
  * @throws TidemarkError `incompatible` when it is not a store of this program, `unavailable` when a file cannot be read
- * or written; the signal's reason when it is aborted
+ * or written, or the copy differs; the signal's reason when it is aborted
  */
-export async function copySqlite(file: string, copy: string, { signal, onProgress }: CopyOptions = {}): Promise<void> {
+export async function copySqlite(
+  file: string,
+  copy: string,
+  { signal, isCompared, onProgress }: CopyOptions = {},
+): Promise<void> {
   signal?.throwIfAborted();
   const database = connect(file);
   try {
@@ -37,6 +45,10 @@ export async function copySqlite(file: string, copy: string, { signal, onProgres
         onProgress?.((totalPages - remainingPages) * pageBytes, totalPages * pageBytes);
       },
     });
+    if (isCompared) {
+      failpoint('backup.copied');
+      await requireEqualCopy(database, copy, signal);
+    }
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof TidemarkError) throw error;
