@@ -67,6 +67,12 @@ export interface ChangeLog {
   watermark(): Promise<Stamp>;
 
   /**
+   * As `watermark`, without waiting until every change below it is applied and visible: for a boundary that is
+   * recorded. Reads that begin later wait for that themselves.
+   */
+  committed(): Promise<Stamp>;
+
+  /**
    * Creates a boundary above the clock and every change so far. Every change that is not yet committed will be above
    * it.
    */

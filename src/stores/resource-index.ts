@@ -23,6 +23,7 @@ export function joinPorts({ log, states, statistics }: Ports): ResourceIndex {
     positions: log.positions.bind(log),
     raisedOrders: log.raisedOrders.bind(log),
     watermark: log.watermark.bind(log),
+    committed: log.committed.bind(log),
     mark: log.mark.bind(log),
     replay: log.replay.bind(log),
     dropCommits: log.dropCommits.bind(log),

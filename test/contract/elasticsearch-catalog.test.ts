@@ -7,7 +7,7 @@ import { type Asked, cutAnswer, FaultProxy } from '../support/fault-proxy.ts';
 
 const writesDocument = ({ method, path }: Asked) => method === 'PUT' && /-catalog\/_(create|doc)\//.test(path);
 
-describe('the catalog on Elasticsearch, when the response to a write is lost', () => {
+describe('the catalog on Elasticsearch', () => {
   const server = useElasticsearch();
   const elasticsearch = onElasticsearch(server);
   let place: StorePlace;
@@ -37,7 +37,7 @@ describe('the catalog on Elasticsearch, when the response to a write is lost', (
     return rule;
   }
 
-  it('has created the document, and replaces it, without a conflict', async () => {
+  it('has created the document, and replaces it, without a conflict, when the response was lost', async () => {
     const first = loseOneAnswer();
     const version = await stores.catalog.put('token', 'a', { secret: 1 }, undefined);
     const second = loseOneAnswer();
@@ -46,7 +46,7 @@ describe('the catalog on Elasticsearch, when the response to a write is lost', (
     assert.deepEqual(await other.catalog.get('token', 'a'), { id: 'a', version: next, body: { secret: 2 } });
   });
 
-  it('still reports a conflict with an equal document of another process', async () => {
+  it('still reports a conflict with an equal document of another process when the response was lost', async () => {
     const rule = proxy.on(writesDocument, async (execute) => {
       rule.remove();
       await other.catalog.put('token', 'a', { secret: 1 }, undefined);
@@ -54,5 +54,19 @@ describe('the catalog on Elasticsearch, when the response to a write is lost', (
     });
     await assert.rejects(stores.catalog.put('token', 'a', { secret: 1 }, undefined), { code: 'conflict' });
     assert.equal(rule.met, 1);
+  });
+
+  it('reads the heads of kinds that are requested at the same time with one request', async () => {
+    const token = await other.catalog.put('token', 'a', { secret: 1 }, undefined);
+    const source = await other.catalog.put('source', 'a', {}, undefined);
+    // What the store reads when it is opened has ended then.
+    await stores.catalog.head('set');
+    const searches = proxy.on(
+      ({ path }) => path.includes('search'),
+      (execute) => execute(),
+    );
+    const kinds = ['source', 'token', 'dataset'] as const;
+    assert.deepEqual(await Promise.all(kinds.map((kind) => stores.catalog.head(kind))), [source, token, 0]);
+    assert.equal(searches.met, 1);
   });
 });

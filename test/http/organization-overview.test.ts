@@ -78,6 +78,24 @@ describeOnEachStore('The overview of organizations (134)', (store, itOnce) => {
     assert.deepEqual(await new Overview({ ...app, ...app.records }).read(), seen);
   });
 
+  it('reads no document of an upload again that was read when the server started', async () => {
+    const { app } = started;
+    await upload('lane');
+    const listed: string[] = [];
+    const catalog: Pick<typeof app.catalog, 'head' | 'list'> = {
+      head: (kind) => app.catalog.head(kind),
+      list: (kind, ...range) => {
+        listed.push(kind);
+        return app.catalog.list(kind, ...range);
+      },
+    };
+    const overview = new Overview({ ...app, ...app.records, catalog });
+    await overview.prepare();
+    assert.deepEqual(listed, ['upload']);
+    assert.equal((await overview.read()).find(({ organization }) => organization.id === 'lane')?.waiting, 1);
+    assert.deepEqual(listed, ['upload']);
+  });
+
   itOnce('is sorted by each column, also on the page, whose names of columns are links', async () => {
     await upload('quiet');
     await upload('lane');

@@ -76,6 +76,8 @@ export async function serveSource(
     const served = { ...app, configuration };
     await app.sets.markServed();
     const server = await startServer(served, { host, port, logger, accessLog: accessLog?.logger });
+    // With years of uploads on Elasticsearch, this takes seconds. When it fails, the first request reads them.
+    app.records.overview.prepare().catch(() => {});
     const ending = new AbortController();
     cleanNightly(app, logger, ending.signal).catch((error: unknown) =>
       logger.error({ err: error }, 'the data folder is not cleaned any more'),

@@ -16,7 +16,7 @@ import type { ReadableField } from '../../records/readable/readable-record.ts';
 import type { HistoryRange } from '../../stores/set-statistics.ts';
 import { setOf } from '../request/admitted.ts';
 import { newestChanges } from '../request/browse.ts';
-import { keyOf, listedPage } from '../request/named-resource.ts';
+import { keyOf, listedPageSoon } from '../request/named-resource.ts';
 import { pageOperation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
@@ -54,7 +54,7 @@ export function resourceRoute(app: ServedApp): Route {
       const versions = await keptVersions(app, set, history.taken);
       const fields = resource.state && (await readableFields(app, set, resource));
       const removed = hasRecords(set) ? await removedAmong(app, set, history.taken) : NONE;
-      const listed = resource.state === undefined ? undefined : await listedPage(publisher, set, key);
+      const listed = resource.state === undefined ? undefined : await listedPageSoon(publisher, set, key);
       const shown = {
         listed,
         fields,
@@ -103,7 +103,7 @@ function olderThan({ taken, hasMore }: Taken<Change>): Stamp | undefined {
 
 interface ResourcePage extends SetFrame {
   readonly resource: Resource | Tombstone;
-  /** The page of the Resource List that has it, if any. */
+  /** The page of the Resource List that has it, if any, and if it is known. */
   readonly listed: ListedPage | undefined;
   /** What is in it, if it is a record that people can read. */
   readonly fields: readonly ReadableField[] | string | undefined;

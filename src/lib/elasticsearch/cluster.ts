@@ -3,7 +3,7 @@ import type { Client as ElasticsearchClient, estypes } from '@elastic/elasticsea
 import { TidemarkError } from '../../core/errors.ts';
 import { BoundedConnection } from './bounded-connection.ts';
 import { Client, Transport } from './client.ts';
-import { clientError, outcomeOf } from './faults.ts';
+import { clientError, outcomeOf, refusalError } from './faults.ts';
 import type { RequestObserver, RequestOutcome } from './request-outcome.ts';
 import type { ElasticsearchServers } from './servers.ts';
 
@@ -135,6 +135,20 @@ export class Cluster {
     const request = { allow_partial_search_results: false, track_total_hits: false, ...search };
     const { hits } = await this.ask((client) => client.search<Source>(request, this.limitOf(search.size)));
     return hits.hits;
+  }
+
+  /** Returns the hits of several searches of an index, in one request. It fails if one of them does. */
+  async hitsOfEach<Source>(
+    index: string,
+    searches: readonly Search[],
+  ): Promise<readonly (readonly estypes.SearchHit<Source>[])[]> {
+    const header = { index, allow_partial_search_results: false };
+    const all = searches.flatMap((search) => [header, { track_total_hits: false, ...search }]);
+    const { responses } = await this.ask((client) => client.msearch<Source>({ searches: all }));
+    return responses.map((response) => {
+      if ('hits' in response) return response.hits.hits;
+      throw refusalError(this, response.status, response);
+    });
   }
 
   async close(): Promise<void> {

@@ -42,7 +42,7 @@ import type { Removals } from './removals.ts';
 
 interface ProcessorParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
-  readonly index: Pick<ChangeLog, 'watermark'>;
+  readonly index: Pick<ChangeLog, 'committed'>;
   readonly sets: Pick<SetRegistry, 'bySlug'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
   readonly artifacts: Pick<ArtifactStore, 'delete' | 'folders'>;
@@ -287,7 +287,7 @@ class Processing {
   async #apply(set: ResourceSet, read: ReadUpload, thread: ProcessingThread): Promise<AppliedUpload> {
     const { after } = this.#body.applying ?? (await this.#beginApplying());
     failpoint('upload.applying');
-    const errataAt = await this.#parts.index.watermark();
+    const errataAt = await this.#parts.index.committed();
     const toApply = { delivery: this.#delivery, set, read, after };
     const totals = await applyDelivery(toApply, { ...this.#parts, thread }, this.#attempt);
     failpoint('upload.applied');
@@ -299,7 +299,7 @@ class Processing {
   }
 
   async #beginApplying(): Promise<NonNullable<UploadState['applying']>> {
-    const after = await this.#parts.index.watermark();
+    const after = await this.#parts.index.committed();
     failpoint('upload.beginning');
     const begun = { applying: { after }, ...(this.#drop !== undefined && { drop: this.#drop }) };
     return (await this.#record((before) => before.applying === undefined && begun)).applying!;

@@ -57,6 +57,11 @@ export class Overview {
     }));
   }
 
+  /** Reads what each process reads once: the first `read` need not wait for it. @throws TidemarkError `unavailable` */
+  async prepare(): Promise<void> {
+    await this.#deliveries.read(Date.now());
+  }
+
   async #recordsOf(organizations: readonly Organization[]): Promise<ReadonlyMap<string, number>> {
     const ownerOf = new Map(organizations.flatMap((one) => setsOf(one).map((set) => [set, one.id] as const)));
     const sets = (await this.#parts.sets.list()).filter(({ slug }) => ownerOf.has(slug));

@@ -34,6 +34,8 @@ export class ElasticsearchCatalog implements Catalog {
   readonly #names: IndexNames;
   /** Concurrent calls share one request. */
   readonly #heads = new Map<CatalogKind, CoalescedRead<number>>();
+  /** Heads that are requested at the same time, which one request reads. */
+  #together: { readonly kinds: CatalogKind[]; readonly heads: Promise<readonly number[]> } | undefined;
   /** Whether the alias of all indices may show a set that was removed. */
   #isShown = false;
 
@@ -151,13 +153,31 @@ export class ElasticsearchCatalog implements Catalog {
   }
 
   async #newest(kind: CatalogKind): Promise<number> {
-    const [newest] = await this.#search({
+    this.#together ??= this.#readTogether();
+    const { kinds, heads } = this.#together;
+    const at = kinds.push(kind) - 1;
+    return (await heads)[at]!;
+  }
+
+  #readTogether() {
+    const kinds: CatalogKind[] = [];
+    const heads = Promise.resolve().then(() => {
+      this.#together = undefined;
+      return this.#newestOf(kinds);
+    });
+    return { kinds, heads };
+  }
+
+  async #newestOf(kinds: readonly CatalogKind[]): Promise<readonly number[]> {
+    const searches = kinds.map((kind) => ({
       query: { term: { kind } },
-      sort: [{ _seq_no: 'desc' }],
+      sort: [{ _seq_no: 'desc' as const }],
       size: 1,
       _source: false,
-    });
-    return newest === undefined ? 0 : versionOf(newest);
+      seq_no_primary_term: true,
+    }));
+    const found = await this.#cluster.hitsOfEach<Source>(this.#names.catalog, searches);
+    return found.map(([newest]) => (newest === undefined ? 0 : versionOf(newest)));
   }
 
   async #get(kind: CatalogKind, id: string): Promise<Stored | undefined> {

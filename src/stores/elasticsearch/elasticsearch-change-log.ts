@@ -92,6 +92,11 @@ export class ElasticsearchChangeLog implements ChangeLog, LogMaintenance {
     return stamp + 1;
   }
 
+  async committed(): Promise<Stamp> {
+    const { stamp } = await this.#parts.visibility.committed();
+    return stamp + 1;
+  }
+
   mark(): Promise<Stamp> {
     return this.#parts.committer.mark();
   }

@@ -67,17 +67,15 @@ export class ElasticsearchJobs implements JobRecords {
 
   async open(kinds: readonly string[], { now, limit, except = [] }: DueJobs): Promise<OpenJobs> {
     await this.#refresh();
-    const header = { index: this.#names.jobs, allow_partial_search_results: false };
-    const common = { seq_no_primary_term: true, track_total_hits: false };
     const filter = [inState('queued'), ofKinds(kinds)];
     const later = { range: { not_before: { gt: now, lte: now + LONGEST_PAUSE_MS } } };
     const sort: estypes.Sort = [{ added: 'asc' }, { name: 'asc' }];
     const must_not = [later, ...except.map((beginning) => ({ prefix: { name: beginning } }))];
     const due = { query: { bool: { filter, must_not } }, sort, size: limit };
     const running = { query: { bool: { filter: [inState('running'), ofKinds(kinds)] } }, size: MOST_RUNNING };
-    const searches = [header, { ...common, ...due }, header, { ...common, ...running }];
-    const { responses } = await this.#cluster.ask((client) => client.msearch<Source>({ searches }));
-    const [foundDue, foundRunning] = responses.map((response) => this.#hitsOf(response));
+    const searches = [due, running].map((search) => ({ seq_no_primary_term: true, ...search }));
+    const found = await this.#cluster.hitsOfEach<Source>(this.#names.jobs, searches);
+    const [foundDue, foundRunning] = found.map((hits) => hits.map(toStored));
     return { due: foundDue!, running: foundRunning! };
   }
 
@@ -151,15 +149,6 @@ export class ElasticsearchJobs implements JobRecords {
     await this.#refresh();
     const hits = await this.#cluster.hits<Source>({ index: this.#names.jobs, seq_no_primary_term: true, ...search });
     return hits.map(toStored);
-  }
-
-  #hitsOf(response: estypes.MsearchResponseItem<Source>): readonly StoredJob[] {
-    if ('hits' in response) return response.hits.hits.map(toStored);
-    const { type, reason } = response.error;
-    throw new TidemarkError(
-      'unavailable',
-      `Elasticsearch at ${this.#cluster.name} cannot read jobs: ${type} ${reason}`,
-    );
   }
 
   async #refresh(): Promise<void> {

@@ -48,7 +48,7 @@ export class ElasticsearchStates implements ResourceStates {
 
   async lookup(set: SetId, keys: readonly ResourceKey[]): Promise<readonly (Resource | Tombstone | undefined)[]> {
     const { names, visibility, currentStates } = this.#parts;
-    await visibility.settledFor(set);
+    await visibility.appliedFor(set);
     const ids = keys.map((key) => resourceId(sortKeyOf(set, key)));
     const documents = await currentStates.get<ResourceDocument>(names.resources, ids);
     return documents.map((document) => (document && document.stamp > 0 ? toResource(document) : undefined));

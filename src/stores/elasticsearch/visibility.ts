@@ -24,11 +24,25 @@ interface Parts {
 /** Makes commits visible to searches that begin later: see docs/internals/elasticsearch.md. */
 export class Visibility {
   readonly #parts: Parts;
+  readonly #committed = new CoalescedRead(() => this.#catchUp());
   readonly #settled = new CoalescedRead(() => this.#settle());
   #visible = 0;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+  }
+
+  /** Returns the last commit, which need not be visible yet. */
+  committed(): Promise<LogHead> {
+    return this.#committed.read();
+  }
+
+  /**
+   * Resolves when every earlier commit is applied, so that documents of one set can be read by id, which is realtime.
+   * @throws TidemarkError `not-found`
+   */
+  async appliedFor(set: SetId): Promise<void> {
+    await Promise.all([this.#applied(), this.#parts.sets.require(set)]);
   }
 
   /** Resolves when every earlier commit is visible. Returns the last of these commits. */
@@ -53,15 +67,26 @@ export class Visibility {
     return this.#parts.cluster.refresh(...indices);
   }
 
-  async #settle(): Promise<LogHead> {
-    const { log, identity, applier, names } = this.#parts;
+  async #catchUp(): Promise<LogHead> {
+    const { log, identity } = this.#parts;
     const caughtUp = log.exclusive(async () => {
       await log.catchUp();
       return log.head;
     });
     const [head] = await Promise.all([caughtUp, identity.require(CHECK_IDENTITY_AFTER_MS)]);
+    return head;
+  }
+
+  async #applied(): Promise<LogHead> {
+    const head = await this.committed();
+    if (head.number > this.#visible) await this.#parts.applier.through(head.number);
+    return head;
+  }
+
+  async #settle(): Promise<LogHead> {
+    const { names } = this.#parts;
+    const head = await this.#applied();
     if (head.number > this.#visible) {
-      await applier.through(head.number);
       failpoint('refresh.begun');
       await this.refresh(names.resources, names.changes);
       failpoint('refresh.done');

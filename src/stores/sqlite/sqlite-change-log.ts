@@ -96,6 +96,10 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
     return last + 1;
   }
 
+  committed(): Promise<Stamp> {
+    return this.watermark();
+  }
+
   mark(): Promise<Stamp> {
     return this.#connection.writer.mark();
   }

@@ -76,8 +76,8 @@ export class StreamWatcher {
   /** Reads the current versions of the store, and polls it from now on. */
   async #begin(): Promise<void> {
     await this.#polling;
-    const { catalog, index } = this.#parts;
-    for (const kind of KINDS) this.#heads.set(kind, await catalog.head(kind));
+    const { index } = this.#parts;
+    for (const [kind, head] of await this.#readHeads()) this.#heads.set(kind, head);
     this.#watermark = await index.watermark();
     this.#stopping = new AbortController();
     this.#polling = this.#poll(this.#stopping.signal);
@@ -91,16 +91,19 @@ export class StreamWatcher {
   }
 
   async #read(): Promise<void> {
-    for (const kind of KINDS) await this.#readDocuments(kind);
+    for (const [kind, head] of await this.#readHeads()) await this.#readDocuments(kind, head);
     await this.#readLog();
   }
 
-  async #readDocuments(kind: NewDocument['kind']): Promise<void> {
-    const { catalog } = this.#parts;
+  /** All at once: the store can read them in one request. */
+  #readHeads(): Promise<readonly (readonly [NewDocument['kind'], number])[]> {
+    return Promise.all(KINDS.map(async (kind) => [kind, await this.#parts.catalog.head(kind)] as const));
+  }
+
+  async #readDocuments(kind: NewDocument['kind'], head: number): Promise<void> {
     const seen = this.#heads.get(kind) ?? 0;
-    const head = await catalog.head(kind);
     if (head <= seen) return;
-    for (const { id, body } of await catalog.list(kind, seen)) {
+    for (const { id, body } of await this.#parts.catalog.list(kind, seen)) {
       for (const listener of this.#listeners) listener.onDocument?.({ kind, id, body });
     }
     this.#heads.set(kind, head);
