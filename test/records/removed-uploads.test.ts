@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { recordUpload } from '../../src/records/arrivals/record-upload.ts';
+import { uploadId } from '../../src/records/arrivals/upload.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { RemovingStream, recordsOf, recordsOfDumps, type Said, sorted, syncSet } from '../support/removing-stream.ts';
@@ -73,6 +74,22 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
     await stream.compare();
     await assert.rejects(stream.remove(failed), /was removed already, by the delivery 5/);
     assert.deepEqual(await stream.stream.changes(), ['created a']);
+  });
+
+  itOnce('whose removal has failed is removed by the next one', async () => {
+    const { catalog, records } = started.app;
+    const first = await upload({ a: 'one', b: 'one' });
+    await upload({ b: 'two' });
+    const request = { reason: 'a test', by: { name: 'tester' } };
+    const { number } = await records.readingAgain.remove(await records.uploads.get('lane', 'main', first), request);
+    const failure = { at: 1, error: 'its job was cancelled', isFinal: true };
+    await catalog.put('upload-state', uploadId('lane', 'main', number), { failure }, undefined);
+    // After it, the removal that has failed cannot be retried.
+    await stream.processAgain();
+    assert.deepEqual(Object.keys(await recordsOf(started.app, 'lane--main')), ['a', 'b']);
+    await stream.remove(first);
+    await stream.compare();
+    await assert.rejects(stream.remove(first), /was removed already, by the delivery 5/);
   });
 
   itOnce(
