@@ -131,6 +131,29 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
     await stream.compare();
   });
 
+  itOnce('below a full one keeps what that has left, as it could not read it', async () => {
+    const ids = async () => Object.keys(await recordsOf(started.app, 'lane--main'));
+    const first = await upload({ a: 'one', x: 'one', y: 'one' });
+    const second = await upload({ x: 'two', y: 'two' });
+    await stream.uploadFull({ 'a.mrc': Buffer.concat([marc('a', 'full'), unreadable('x')]) });
+    assert.deepEqual(await ids(), ['a', 'x']);
+    await stream.remove(first);
+    const [, x] = Object.values(await recordsOf(started.app, 'lane--main'));
+    assert.match(x!, /two/);
+    await stream.remove(second);
+    assert.deepEqual(await ids(), ['a']);
+  });
+
+  itOnce('below a full one that has left all keeps what the others say', async () => {
+    const first = await upload({ a: 'one', x: 'one' });
+    await upload({ x: 'two' });
+    await stream.uploadFull({ 'a.mrc': marc('a', 'full'), 'b.pdf': Buffer.from('%PDF-1.4') });
+    await stream.remove(first);
+    const [a, x] = Object.values(await recordsOf(started.app, 'lane--main'));
+    assert.match(a!, /full/);
+    assert.match(x!, /two/);
+  });
+
   it('leaves a set that followed its stream, and follows another one now, whole', async () => {
     const { app } = started;
     const first = await upload({ a: 'same', b: 'main' });

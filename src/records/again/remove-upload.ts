@@ -143,6 +143,6 @@ async function requireWhatItReplaced(catalog: RemovalParts['catalog'], upload: U
     if (originalsRemoved !== undefined && recordsRemoved !== undefined) {
       throw new TidemarkError('conflict', nothingLeft(earlier.upload), { upload: earlier.upload.number });
     }
-    if (earlier.upload.unmentioned === 'deleted') return;
+    if (earlier.state?.applied?.unmentioned !== undefined) return;
   }
 }
