@@ -189,7 +189,7 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
         await one.process();
         await one.compare();
       }),
-      { numRuns: store.kind === 'sqlite' ? 30 : 4 },
+      { numRuns: store.kind === 'sqlite' ? 20 : 2 },
     );
   });
 });

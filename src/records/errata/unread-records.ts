@@ -1,12 +1,18 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { keyOfRecordId } from '../../core/record-key.ts';
-import type { ReadUpload } from '../arrivals/upload-state.ts';
 import { MOST_LISTED } from './errata-writer.ts';
 import { isWholeId } from './erratum.ts';
 import { eachErratum } from './read-errata.ts';
 
 type Artifacts = Pick<ArtifactStore, 'get'>;
+
+/** What was read of a delivery: see ReadUpload. */
+interface ReadDelivery {
+  readonly totals: { readonly errors: number; readonly warnings?: number };
+  readonly unknownFiles?: number;
+  readonly errata?: ObjectKey;
+}
 
 /** Most records that a delivery may have seen and not read: their keys are in memory. */
 const MOST_UNREAD = 100_000;
@@ -18,7 +24,7 @@ const MOST_UNREAD = 100_000;
 export function reasonToDeleteNone({
   totals: { errors, warnings = 0 },
   unknownFiles = 0,
-}: Pick<ReadUpload, 'totals' | 'unknownFiles'>): string | undefined {
+}: ReadDelivery): string | undefined {
   if (unknownFiles > 0) return unknownFiles === 1 ? 'a file of it was not read' : `${unknownFiles} files were not read`;
   return errors > MOST_UNREAD || errors + warnings > MOST_LISTED ? 'it has too many errors' : undefined;
 }
@@ -28,7 +34,7 @@ export function reasonToDeleteNone({
  * Undefined when it has left all that it does not mention. @throws as `ArtifactStore.get`
  */
 export async function keysLeftBy(
-  read: Pick<ReadUpload, 'totals' | 'unknownFiles' | 'errata'>,
+  read: ReadDelivery,
   artifacts: Artifacts,
 ): Promise<ReadonlySet<ResourceKey> | undefined> {
   return reasonToDeleteNone(read) === undefined ? unreadKeys(artifacts, read.errata) : undefined;

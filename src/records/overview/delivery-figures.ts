@@ -10,7 +10,9 @@ const DAY_MS = 86_400_000;
 /** Documents that are read at a time: a state contains the names of up to a thousand files. */
 const PAGE = 500;
 
-/** What an organization has delivered, over all of its streams that were not removed. Times are milliseconds since 1970. */
+/**
+ * What an organization has delivered, over all of its streams that were not removed. Times are milliseconds since 1970.
+ */
 export interface Deliveries {
   readonly lastUpload: LastUpload | undefined;
   /** Uploads that have failed within the last 30 days, and were not processed since. */
@@ -115,7 +117,7 @@ export class DeliveryFigures {
     uploads.highest = number;
     uploads.countFiles(number, bytesOf(files));
     if (!uploads.ahead.delete(number)) uploads.open.add(number);
-    // Nobody has sent it.
+    // It was not sent.
     if (readsAgain !== undefined) return;
     uploads.lastUpload = { organization, stream, number, received, by };
     const day = Math.floor(received / DAY_MS);
