@@ -9,7 +9,7 @@ import { requireWhole } from './backup/rebuild-state.ts';
 import { ArtifactChecks } from './backup/verify/artifact-checks.ts';
 import type { Configuration } from './config/configuration.ts';
 import { softwareVersion } from './config/version.ts';
-import type { ResourceSet } from './core/resource-set.ts';
+import { hasDump, type ResourceSet } from './core/resource-set.ts';
 import { type OpenDatasets, openDatasets } from './datasets/open-datasets.ts';
 import type { ServedApp } from './http/request/served-app.ts';
 import { LinkedSets } from './ingest/linked-sets.ts';
@@ -104,11 +104,17 @@ async function openParts(
     sync({ set, source: sources.sourceOf(set), updater, ...options });
   const syncFolders = (set: ResourceSet, under: readonly string[]) =>
     sync({ set, source: sources.sourceOf(set), updater: posterOf(set), under });
+  const replacePackages = async ({ slug }: ResourceSet) => {
+    const set = await stored.sets.bySlug(slug);
+    // Also without a dump: the first one may be under way.
+    await publishing.dumps.remove(slug);
+    if (hasDump(set) || set.dumpSchedule !== undefined) await jobs.dumps.add(set);
+  };
   const requireAllowed = (run: RunOptionsGiven) => requireAllowedRun(run, configuration.apiRoots);
   const version = softwareVersion();
   const records = openRecords(
     {
-      ...{ ...stored, jobs, openRoot, version, requireAllowed, syncSet, around: () => app.nsdl },
+      ...{ ...stored, jobs, openRoot, version, requireAllowed, syncSet, replacePackages, around: () => app.nsdl },
       revokeTokens: (organization) => revokeTokensOf(access.tokens, organization),
     },
     closers,

@@ -77,6 +77,8 @@ interface RecordsParts {
   readonly version: string;
   /** @throws TidemarkError `forbidden` for files that the server may not read for a request */
   requireAllowed(options: RunOptionsGiven): Promise<void>;
+  /** Removes the packages of the dumps of a set, and has others made, if it has any. */
+  replacePackages(set: ResourceSet): Promise<unknown>;
   /** Syncs a set with its source now. @param options with `rehash`, compares all of it */
   syncSet(set: ResourceSet, options?: { readonly rehash?: boolean }): Promise<unknown>;
 }
@@ -96,6 +98,7 @@ export function openRecords({ jobs, syncSet, ...parts }: RecordsParts, closers: 
   const removals = new Removals({
     ...stored,
     updater,
+    replacePackages: parts.replacePackages,
     syncAnew: (set) => syncSet(set, { rehash: true }),
     async replaceDumps(name) {
       if ((await streamDumps.list(name)).length > 0) await jobs.streamDumps.add({ ...name, kind: 'full' });

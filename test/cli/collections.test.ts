@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { SQLITE } from '../support/each-store.ts';
 import { OaiServer, oaiRecords } from '../support/oai-server.ts';
 import { Workplace } from '../support/workplace.ts';
@@ -121,6 +123,18 @@ describe('collections and harvests on the command line', () => {
     assert.equal(partly.exitCode, 1, partly.stderr);
     assert.match(partly.stdout, /complete with errors, status 3\n/);
     assert.match(await done('harvests', 'errors', 'arxiv'), /^oai:example\.org:1 \(.+\): .*datestamp/);
+  });
+
+  it('131: are removed with their records and what was harvested', async () => {
+    await done(...add());
+    await done('harvest', 'arxiv');
+    const removed = await shown('collections', 'remove', 'arxiv', '--confirm');
+    assert.deepEqual([removed.removed, removed.records, removed.uploads], ['arxiv', 5, 1]);
+    assert.equal(await done('collections', 'list'), 'There is no collection.\n');
+    assert.doesNotMatch(await done('sets', 'list'), /arxiv/);
+    const left = await readdir(join(place.folder, 'data/artifacts'), { recursive: true, withFileTypes: true });
+    const ofStream = left.filter((one) => one.isFile() && /_(uploads|streams)/.test(one.parentPath));
+    assert.deepEqual(ofStream, []);
   });
 
   it('can be left to a server', async () => {

@@ -96,6 +96,30 @@ describeOnEachStore('The overview of organizations (134)', (store, itOnce) => {
     assert.deepEqual(listed, ['upload']);
   });
 
+  it('131: has nothing of removed uploads and streams, whatever a server has read before', async () => {
+    const { app } = started;
+    await Promise.all(Array.from({ length: 3 }, () => upload('lane')));
+    await rows();
+    const removed = { at: 1, reason: 'a test', delivery: 4 };
+    await settle('lane', 1, { removed });
+    await settle('lane', 2, { applied, originalsRemoved: 1 });
+    await settle('lane', 3, { applied });
+    const [lane] = await app.records.overview.read();
+    assert.deepEqual([lane?.failed, lane?.waiting, lane?.bytes], [0, 0, 5]);
+    assert.deepEqual(await new Overview({ ...app, ...app.records }).read(), await app.records.overview.read());
+
+    await app.records.organizations.addStream('lane', 'other');
+    await app.records.organizations.changeStream('lane', 'other', { default: true });
+    await settle('lane', 3, failure(Date.now()));
+    assert.equal((await app.records.overview.read())[0]?.failed, 1);
+    const name = { organization: 'lane', stream: 'main' };
+    await app.records.streamRemovals.beginStream(name);
+    await app.records.streamRemovals.endStream(name, new AbortController().signal);
+    const [left] = await app.records.overview.read();
+    assert.deepEqual([left?.failed, left?.waiting, left?.bytes, left?.lastUpload], [0, 0, 0, undefined]);
+    assert.deepEqual(await new Overview({ ...app, ...app.records }).read(), await app.records.overview.read());
+  });
+
   itOnce('is sorted by each column, also on the page, whose names of columns are links', async () => {
     await upload('quiet');
     await upload('lane');

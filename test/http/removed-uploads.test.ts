@@ -111,6 +111,32 @@ describeOnEachStore('131: removing an upload by the API', (store, itOnce) => {
     assert.equal((await ask(`${uploads()}/main/2/retry`, { method: 'POST' })).status, 410);
   });
 
+  itOnce('leaves none of it in packages of Resource Dumps, which are made anew', async () => {
+    const { app, url } = started;
+    await send(marc('a', 'kept'));
+    const number = await send(marc('b', 'confidential'));
+    await syncSet(app);
+    for (const slug of ['lane', 'lane--main']) await app.publishing.dumps.build(slug, {});
+    const stored = async () => (await collect(app.artifacts.list('_dumps/'))).flat().map(({ key }) => key);
+    const before = await stored();
+    assert.equal(before.length, 2);
+    await remove(number);
+    await processed(number + 1);
+    const after = await stored();
+    assert.deepEqual(
+      before.filter((key) => after.includes(key)),
+      [],
+    );
+    for (const slug of ['lane', 'lane--main']) {
+      await until(`${slug} has a dump`, async () => (await ask(`${url}/sets/${slug}/resourcedump.xml`)).status === 200);
+      const dump = await app.publishing.dumps.known.dumpOf(await app.sets.bySlug(slug));
+      assert.deepEqual(
+        dump.packages.map(({ resources }) => resources),
+        [1],
+      );
+    }
+  });
+
   itOnce('needs a reason of one line, and an upload of a stream that is not harvested', async () => {
     const number = await send(marc('a'));
     for (const reason of ['', 'two\nlines', 'x'.repeat(501)]) {

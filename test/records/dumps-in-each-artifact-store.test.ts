@@ -3,7 +3,9 @@ import { type Records, readDumpFiles, withDelta } from '../support/dump-consumer
 import { describeOnEachArtifactStore } from '../support/each-artifact-store.ts';
 import { SQLITE } from '../support/each-store.ts';
 import { Catalogue } from '../support/marc-catalogue.ts';
+import { RemovingStream } from '../support/removing-stream.ts';
 import { closeApps, startApp } from '../support/start-app.ts';
+import { marc } from '../support/upload-packages.ts';
 import { ProcessedStream } from '../support/upload-processing.ts';
 
 const NAME = { organization: 'lane', stream: 'main' };
@@ -12,6 +14,24 @@ const catalogue = new Catalogue({ seed: 11 });
 
 describeOnEachArtifactStore('Uploads and dumps of a stream', (artifacts) => {
   afterEach(closeApps);
+
+  it('131: have nothing of an upload that was removed', async () => {
+    const { app } = await startApp(SQLITE, { artifacts: artifacts.location });
+    const { organizations, streamDumps } = app.records;
+    await organizations.add('lane', { contacts: [] });
+    await organizations.addStream('lane', 'main');
+    const stream = new RemovingStream(app, 'main');
+    const upload = (id: string) => stream.upload({ 'a.mrc': marc(id) }, new Map([[id, marc(id).toString()]]));
+    await upload('a');
+    const confidential = await upload('b');
+    const [before] = await streamDumps.build(NAME, 'full');
+    await stream.remove(confidential);
+    await stream.compare();
+    await streamDumps.build(NAME, 'full');
+    for (const { artifact } of before!.files) assert.equal(await app.artifacts.head(artifact), undefined);
+    const files = await readDumpFiles((await streamDumps.list(NAME)).at(-1)!, streamDumps);
+    assert.deepEqual([...files.records.keys()], ['a']);
+  });
 
   it('are read back as they were sent: a full dump, and a delta after it', async () => {
     const { app } = await startApp(SQLITE, { artifacts: artifacts.location });

@@ -27,6 +27,16 @@ export class RemovingStream {
     this.stream = Object.assign(Object.create(ProcessedStream.prototype), { app, stream: name });
   }
 
+  /** Uploads files as a full upload, and processes them. The model does not know it. */
+  async uploadFull(files: Readonly<Record<string, Buffer>>): Promise<number> {
+    const receiving = await this.#app.records.uploads.begin('lane', this.#name);
+    for (const [name, bytes] of Object.entries(files)) await receiving.add(name, [bytes]);
+    const full = { unmentioned: 'deleted', acceptsDrop: true } as const;
+    const { number } = await receiving.finish({ stream: this.#name, ...full });
+    await this.stream.process(number);
+    return number;
+  }
+
   get numbers(): readonly number[] {
     return [...this.#said.keys()];
   }

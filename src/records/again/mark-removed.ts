@@ -6,6 +6,7 @@ import {
   putUploadState,
   type RemovedUpload,
   readUploadState,
+  statusOf,
   type UploadState,
 } from '../arrivals/upload-state.ts';
 
@@ -17,7 +18,8 @@ export function removedBy({ organization, stream, readsAgain }: Upload): NamedUp
 
 /**
  * Marks the upload that a delivery removes: from then on, no client can read it. One that is being applied is not
- * marked yet. Returns its state; undefined when there is none.
+ * marked yet. One whose removal has failed is marked by this delivery in its place. Returns its state; undefined when
+ * there is none.
  */
 export async function markRemoved(
   catalog: Pick<Catalog, 'get' | 'put'>,
@@ -28,11 +30,23 @@ export async function markRemoved(
   const removed: RemovedUpload = { at, ...(by && { by }), reason: readsAgain?.reason ?? '', delivery: number };
   for (;;) {
     const before = await readUploadState(catalog, upload);
-    if (before?.body.removed !== undefined || isPartlyApplied(before?.body ?? {})) return before?.body;
-    const errata = before?.body.read?.errata;
+    const earlier = before?.body.removed;
+    const isMarked =
+      earlier !== undefined && (earlier.delivery === number || !(await hasFailed(catalog, upload, earlier)));
+    if (isMarked || isPartlyApplied(before?.body ?? {})) return before?.body;
+    const errata = earlier === undefined ? before?.body.read?.errata : earlier.errata;
     const body = { ...withoutTexts(before?.body ?? {}), removed: { ...removed, ...(errata && { errata }) } };
     if ((await unlessConflict(putUploadState(catalog, upload, { body, before }))) !== undefined) return body;
   }
+}
+
+/** Whether the delivery that removes an upload has failed for good: nothing of it was published. */
+export async function hasFailed(
+  catalog: Pick<Catalog, 'get'>,
+  { organization, stream }: NamedUpload,
+  { delivery: number }: RemovedUpload,
+): Promise<boolean> {
+  return statusOf((await readUploadState(catalog, { organization, stream, number }))?.body) === 'failed';
 }
 
 /** What is kept of the state: names of files, errata, their reasons and that of a failure may have text of it. */

@@ -1,8 +1,10 @@
-import type { ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
+import type { ResourceKey } from '../../core/key.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import { uploadAt } from '../arrivals/record-upload.ts';
 import type { NamedUpload, Upload } from '../arrivals/upload.ts';
 import { filesOf, putUploadState, readUploadState, type UploadState } from '../arrivals/upload-state.ts';
+import { keysLeftBy } from '../errata/unread-records.ts';
 import { type EarlierUpload, isReadAgain, uploadsBelow } from './earlier-uploads.ts';
 import { removedBy, withoutTexts } from './mark-removed.ts';
 
@@ -10,6 +12,8 @@ import { removedBy, withoutTexts } from './mark-removed.ts';
 export interface ReadingPlan {
   /** The lowest number whose files are read: that of the last full delivery, or 1. */
   readonly from: number;
+  /** Of full deliveries that have left records which they could not read: below each, these keys alone are read. */
+  readonly limits?: readonly { readonly below: number; readonly keys: ReadonlySet<ResourceKey> }[];
   /** Of all files. */
   readonly bytes: number;
   /** Of a removal: the artifacts that have records of the removed upload. All ids in them are read. */
@@ -32,9 +36,13 @@ export interface StaleRecords {
 }
 
 type Parts = Pick<Catalog, 'get' | 'put' | 'latest'>;
+type Limits = NonNullable<ReadingPlan['limits']>;
 
 /** Plans the reading. Call it when all uploads below the delivery have ended, and the removed one is marked. */
-export async function planReading(catalog: Parts, delivery: Upload): Promise<ReadingPlan> {
+export async function planReading(
+  { catalog, artifacts }: { readonly catalog: Parts; readonly artifacts: Pick<ArtifactStore, 'get'> },
+  delivery: Upload,
+): Promise<ReadingPlan> {
   const removed = removedBy(delivery);
   // What a full delivery has deleted comes back.
   const isPartial = removed !== undefined && (await uploadAt(catalog, removed))?.unmentioned === undefined;
@@ -43,13 +51,17 @@ export async function planReading(catalog: Parts, delivery: Upload): Promise<Rea
   if (stale?.length === 0) return { from: delivery.number, bytes: 0, stale, isPartial: true };
   let from = delivery.number;
   let bytes = 0;
+  const limits: Limits[number][] = [];
   for await (const earlier of uploadsBelow(catalog, delivery)) {
     from = earlier.upload.number;
     if (!isReadAgain(earlier)) continue;
     bytes += filesOf(earlier.upload, earlier.state).reduce((sum, { length }) => sum + length, 0);
-    if (earlier.upload.unmentioned === 'deleted') break;
+    if (earlier.upload.unmentioned !== 'deleted') continue;
+    const keys = await keysLeftBy(earlier.state!.read!, artifacts);
+    if (keys?.size === 0) break;
+    if (keys !== undefined) limits.push({ below: earlier.upload.number, keys });
   }
-  return { from, bytes, stale, isPartial };
+  return { from, limits, bytes, stale, isPartial };
 }
 
 /**

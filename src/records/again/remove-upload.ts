@@ -9,7 +9,7 @@ import { ofCollection, streamOf } from '../organization.ts';
 import type { OrganizationRegistry } from '../organization-registry.ts';
 import type { StreamName } from '../stream-set-names.ts';
 import { isReadAgain, nothingLeft, uploadsBelow } from './earlier-uploads.ts';
-import { markRemoved } from './mark-removed.ts';
+import { hasFailed, markRemoved } from './mark-removed.ts';
 
 interface RemovalParts extends RecordingParts {
   readonly catalog: Pick<Catalog, 'get' | 'put' | 'latest'>;
@@ -128,7 +128,7 @@ async function requireRemovable(
     const message = `${name} has no files: it reads those of earlier uploads again. Remove the upload that has them`;
     throw new TidemarkError('conflict', message, details);
   }
-  if (state?.removed !== undefined) {
+  if (state?.removed !== undefined && !(await hasFailed(catalog, upload, state.removed))) {
     const message = `the upload ${name} was removed already, by the delivery ${state.removed.delivery}`;
     throw new TidemarkError('conflict', message, details);
   }
@@ -143,6 +143,6 @@ async function requireWhatItReplaced(catalog: RemovalParts['catalog'], upload: U
     if (originalsRemoved !== undefined && recordsRemoved !== undefined) {
       throw new TidemarkError('conflict', nothingLeft(earlier.upload), { upload: earlier.upload.number });
     }
-    if (earlier.upload.unmentioned === 'deleted') return;
+    if (earlier.state?.applied?.unmentioned !== undefined) return;
   }
 }

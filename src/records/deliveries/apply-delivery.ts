@@ -7,12 +7,13 @@ import { failpoint } from '../../lib/failpoint.ts';
 import type { CommitResult } from '../../stores/commit-result.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
 import type { AppliedUpload, ReadUpload } from '../arrivals/upload-state.ts';
+import { reasonToDeleteNone } from '../errata/unread-records.ts';
 import type { Attempt } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 import type { EarlierChange, MergeStep, UploadToApply } from './merge-upload.ts';
 import type { ProcessingThread } from './processing-thread.ts';
 import { entriesOfFiles, type ReplacedCounts } from './replaced-records.ts';
-import { deletesNone, reasonToDeleteNone } from './unmentioned-records.ts';
+import { deletesNone } from './unmentioned-records.ts';
 
 interface DeliveryToApply {
   readonly delivery: Delivery;
@@ -72,6 +73,7 @@ export async function applyDelivery(
   }
   const deleting = new Posting({ set: set.id, number, updater, attempt });
   await deleting.postAll(thread.deleteUnmentioned({ ...toApply, errata }, signal), 'records compared');
+  if (deleting.deletesNone) return totals;
   // Of the deletions that existed, those that the delivery does not mention are of an earlier, killed attempt.
   const earlier = Math.max(0, deleting.deletions - totals.deleted);
   return { ...totals, unmentioned: deleting.totals.deleted + earlier };
@@ -89,6 +91,7 @@ class Posting {
   readonly #outcomes = { ...NO_OUTCOMES };
   #replaced: ReplacedCounts = { total: 0, inFiles: [] };
   #deletions = 0;
+  #deletesNone = false;
 
   constructor(parts: PostingParts) {
     this.#parts = parts;
@@ -104,6 +107,10 @@ class Posting {
     return this.#deletions;
   }
 
+  get deletesNone(): boolean {
+    return this.#deletesNone;
+  }
+
   async postAll(steps: AsyncIterable<MergeStep>, text: string): Promise<void> {
     let done = 0;
     for await (const { read, results, earlier } of mapInOrder(steps, POSTINGS, (step) => this.#post(step))) {
@@ -113,10 +120,12 @@ class Posting {
     }
   }
 
-  async #post({ read, records, earlier, problems, replaced = this.#replaced, deletions = 0 }: MergeStep) {
+  async #post(step: MergeStep) {
+    const { read, records, earlier, problems, replaced = this.#replaced, deletions = 0, deletesNone = false } = step;
     const { set, number, updater, attempt } = this.#parts;
     this.#replaced = replaced;
     this.#deletions += deletions;
+    this.#deletesNone ||= deletesNone;
     for (const problem of problems) attempt.log(problem);
     const results = await updater.post(
       records.map((record) => ({ set, ...record, order: number }) satisfies EncodedEvent),

@@ -2,11 +2,11 @@ import type { ResourceSet } from '../../core/resource-set.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import type { CountedDrop, ReadUpload } from '../arrivals/upload-state.ts';
 import { type DropLimits, dropOf, judgeDrop } from '../drop.ts';
+import { reasonToDeleteNone } from '../errata/unread-records.ts';
 import { partOfSet } from './apply-delivery.ts';
 import type { Attempt } from './attempt.ts';
 import type { Delivery } from './delivery.ts';
 import type { ProcessingThread } from './processing-thread.ts';
-import { reasonToDeleteNone } from './unmentioned-records.ts';
 
 interface DeliveryToJudge {
   readonly delivery: Delivery;

@@ -70,6 +70,8 @@ export interface MergeStep {
   readonly replaced?: ReplacedCounts;
   /** Of the records that the delivery does not mention: the deletions of the delivery that exist already. */
   readonly deletions?: number;
+  /** Which records the delivery does not mention is not known. */
+  readonly deletesNone?: true;
   /** In the last step of `countUnmentioned`. */
   readonly counted?: Omit<CountedDrop, 'verdict'>;
 }

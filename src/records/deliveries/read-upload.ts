@@ -6,6 +6,8 @@ import { documentMetadata } from '../../artifacts/avro/document-type.ts';
 import { comparedBytes, readArtifact } from '../../artifacts/open-artifact.ts';
 import { putArtifact } from '../../artifacts/put-artifact.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import type { ResourceKey } from '../../core/key.ts';
+import { keyOfRecordId } from '../../core/record-key.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { type EarlierUpload, isReadAgain, nothingLeft } from '../again/earlier-uploads.ts';
 import { IdFilter } from '../again/id-filter.ts';
@@ -89,6 +91,8 @@ interface Source {
   readonly number?: number;
   /** Where its files are kept no more: the records that were read of it. */
   readonly stored?: { readonly records: ObjectKey; readonly sha256?: string | undefined } | undefined;
+  /** Only keys that all of these have are read. */
+  readonly limits?: readonly ReadonlySet<ResourceKey>[] | undefined;
 }
 
 class UploadReading {
@@ -106,6 +110,7 @@ class UploadReading {
   #bytes = 0;
   /** The ids that are read, if not all are. */
   #filter: IdFilter | undefined;
+  #limits: NonNullable<Source['limits']> = [];
 
   constructor(upload: UploadToRead, parts: ReadingParts) {
     this.#upload = upload;
@@ -182,7 +187,10 @@ class UploadReading {
     const { files, again } = this.#upload;
     if (again === undefined) yield { files };
     else {
-      for await (const earlier of this.#parts.earlier!(again)) if (isReadAgain(earlier)) yield sourceOf(earlier);
+      for await (const earlier of this.#parts.earlier!(again)) {
+        const source = isReadAgain(earlier) ? sourceOf(earlier, again) : undefined;
+        if (source !== undefined) yield source;
+      }
     }
   }
 
@@ -190,6 +198,7 @@ class UploadReading {
     const { again } = this.#upload;
     if (again?.stale !== undefined) yield* this.#readStale(again, again.stale);
     for await (const source of this.#sources()) {
+      this.#limits = source.limits ?? [];
       if (source.stored === undefined) yield* this.#readFiles(source);
       else yield* this.#readStored(source, source.stored);
     }
@@ -278,7 +287,7 @@ class UploadReading {
 
   /** Returns whether it is one that is read. @param document undefined for a deletion */
   #addEntry(id: string, document: Uint8Array | undefined, counted: CountedFile): boolean {
-    if (this.#filter?.has(id) === false) return false;
+    if (this.#filter?.has(id) === false || this.#limits.some((keys) => !keys.has(keyOfRecordId(id)))) return false;
     this.#blocks.add(id, document);
     this.#counts.addEntry(counted, document === undefined ? 'deletions' : 'records');
     return true;
@@ -331,12 +340,15 @@ class UploadReading {
 
 const nameOf = (upload: number): string => `upload ${upload}`;
 
-function sourceOf({ upload, state }: EarlierUpload): Source {
+/** Undefined when nothing is left of one that a full upload has replaced, but for some records. */
+function sourceOf({ upload, state }: EarlierUpload, again: ReadingPlan): Source | undefined {
   const { number } = upload;
-  if (state?.originalsRemoved === undefined) return { number, files: filesOf(upload, state) };
+  const limits = again.limits?.filter(({ below }) => below > number).map(({ keys }) => keys) ?? [];
+  if (state?.originalsRemoved === undefined) return { number, files: filesOf(upload, state), limits };
+  if (state.recordsRemoved !== undefined && limits.length > 0) return undefined;
   if (state.recordsRemoved !== undefined) throw new TidemarkError('invalid', nothingLeft(upload), { upload: number });
   const { records, recordsSha256: sha256 } = state.read ?? {};
-  return { number, files: [], stored: records === undefined ? undefined : { records, sha256 } };
+  return { number, files: [], limits, stored: records === undefined ? undefined : { records, sha256 } };
 }
 
 async function readToEnd(chunks: AsyncGenerator<unknown, void, undefined>): Promise<void> {

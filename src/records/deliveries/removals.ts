@@ -26,6 +26,8 @@ interface RemovalsParts {
   readonly updater: EventPoster;
   /** Compares the set of an organization with its default stream, whatever is recorded of it. */
   syncAnew(set: ResourceSet): Promise<unknown>;
+  /** Removes the packages of the Resource Dump and the Change Dump of a set, and has others made, if it has any. */
+  replacePackages(set: ResourceSet): Promise<unknown>;
   /** Has dumps of a stream made in place of those that have records of the removed upload, if there are any. */
   replaceDumps(name: StreamName): Promise<unknown>;
 }
@@ -61,6 +63,7 @@ export class Removals {
       failpoint('removal.posted');
       const own = await unlessNotFound(this.#parts.sets.bySlug(organization));
       if (own !== undefined) await this.#parts.syncAnew(own);
+      for (const one of own === undefined ? [set] : [set, own]) await this.#parts.replacePackages(one);
     }
     failpoint('removal.synced');
     for (const { records, errata } of stale) {

@@ -1,13 +1,9 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { weightInSet } from '../../core/entry-weight.ts';
 import type { ResourceKey } from '../../core/key.ts';
-import { keyOfRecordId } from '../../core/record-key.ts';
 import type { ResourceStates } from '../../stores/resource-states.ts';
-import type { ReadUpload } from '../arrivals/upload-state.ts';
 import type { RecordSort } from '../digests/record-sort.ts';
-import { MOST_LISTED } from '../errata/errata-writer.ts';
-import { isWholeId } from '../errata/erratum.ts';
-import { eachErratum } from '../errata/read-errata.ts';
+import { unreadKeys } from '../errata/unread-records.ts';
 import { type MergeStep, type SortParts, sortRecords, type UploadToApply } from './merge-upload.ts';
 
 /** A delivery whose events are all committed. Plain values, so that a thread can receive them. */
@@ -30,21 +26,6 @@ interface Parts {
   readonly artifacts: Pick<ArtifactStore, 'get'>;
 }
 
-/** Most records that a delivery may have seen and not read: their keys are in memory. */
-const MOST_UNREAD = 100_000;
-
-/**
- * Why a delivery deletes none of the records that it does not mention: it may have seen some of them, and it is not
- * known which. Undefined when the errata may say which.
- */
-export function reasonToDeleteNone({
-  totals: { errors, warnings = 0 },
-  unknownFiles = 0,
-}: Pick<ReadUpload, 'totals' | 'unknownFiles'>): string | undefined {
-  if (unknownFiles > 0) return unknownFiles === 1 ? 'a file of it was not read' : `${unknownFiles} files were not read`;
-  return errors > MOST_UNREAD || errors + warnings > MOST_LISTED ? 'it has too many errors' : undefined;
-}
-
 /**
  * Yields the deletion of each record of the set that a delivery did not mention, ascending by key: those with a lower
  * order than its own, but for those that it saw and could not read. None, when it is not known which these are.
@@ -54,7 +35,7 @@ export async function* unmentionedRecords(delivery: AppliedDelivery, parts: Part
   const { set, number, after } = delivery;
   const unread = await unreadKeys(parts.artifacts, delivery.errata);
   if (unread === undefined) {
-    yield { read: 0, records: [], earlier: [], problems: [deletesNone('an error of it has no id')] };
+    yield { read: 0, records: [], earlier: [], problems: [deletesNone('an error of it has no id')], deletesNone: true };
     return;
   }
   let read = 0;
@@ -104,18 +85,3 @@ function inOrder(keys: Iterator<ResourceKey>): (key: ResourceKey) => boolean {
 }
 
 export const deletesNone = (reason: string): string => `nothing that it does not mention is deleted: ${reason}`;
-
-/** The keys of the records that a delivery saw and could not read; undefined when it is not known which they are. */
-async function unreadKeys(
-  artifacts: Parts['artifacts'],
-  errata: ObjectKey | undefined,
-): Promise<ReadonlySet<ResourceKey> | undefined> {
-  const keys = new Set<ResourceKey>();
-  if (errata === undefined) return keys;
-  for await (const { id, warning } of eachErratum((await artifacts.get(errata)).body)) {
-    if (warning) continue;
-    if (!id || !isWholeId(id)) return undefined;
-    keys.add(keyOfRecordId(id));
-  }
-  return keys;
-}

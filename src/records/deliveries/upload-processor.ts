@@ -45,7 +45,7 @@ interface ProcessorParts {
   readonly index: Pick<ChangeLog, 'committed'>;
   readonly sets: Pick<SetRegistry, 'bySlug'>;
   readonly organizations: Pick<OrganizationRegistry, 'get'>;
-  readonly artifacts: Pick<ArtifactStore, 'delete' | 'folders'>;
+  readonly artifacts: Pick<ArtifactStore, 'get' | 'delete' | 'folders'>;
   readonly updater: EventPoster;
   /** Milliseconds for which a file at a URL is fetched again: see fetch-again.ts. */
   readonly fetchRetryMs: number;
@@ -185,7 +185,7 @@ class Processing {
     await mark();
     if (!(await haveLowerEnded(catalog, this.#upload)) || !(await mark())) return false;
     failpoint('removal.marked');
-    this.#plan ??= await planReading(catalog, this.#upload);
+    this.#plan ??= await planReading(this.#parts, this.#upload);
     return true;
   }
 

@@ -10,14 +10,16 @@ const DAY_MS = 86_400_000;
 /** Documents that are read at a time: a state contains the names of up to a thousand files. */
 const PAGE = 500;
 
-/** What an organization has delivered, over all of its streams. Times are milliseconds since 1970. */
+/**
+ * What an organization has delivered, over all of its streams that were not removed. Times are milliseconds since 1970.
+ */
 export interface Deliveries {
   readonly lastUpload: LastUpload | undefined;
   /** Uploads that have failed within the last 30 days, and were not processed since. */
   readonly failed: number;
   /** Uploads that are not processed yet. */
   readonly waiting: number;
-  /** Bytes of all originals, and of the dumps that are listed. */
+  /** Bytes of the originals that are kept, and of the dumps that are listed. */
   readonly bytes: number;
   /** The number of uploads of each of the last 30 days (UTC), oldest first. */
   readonly days: readonly number[];
@@ -31,21 +33,49 @@ interface LastUpload extends NamedUpload {
   readonly by?: Sender | undefined;
 }
 
-/** The figures of one organization as they are kept, by the ids of documents. */
-class Tally {
+/** The figures of one stream as they are kept, by the numbers of its uploads. */
+class StreamTally {
   lastUpload: LastUpload | undefined;
   bytes = 0;
-  /** The highest number of each stream that was read. */
-  readonly highest = new Map<string, number>();
-  readonly open = new Set<string>();
+  /** The highest number that was read. */
+  highest = 0;
+  readonly open = new Set<number>();
   /** States that were read before their upload. */
-  readonly ahead = new Set<string>();
+  readonly ahead = new Set<number>();
   /** When each failed. */
-  readonly failed = new Map<string, number>();
+  readonly failed = new Map<number, number>();
   /** By the number of days since 1970. */
-  readonly uploads = new Map<number, number>();
+  readonly days = new Map<number, number>();
+  /** Bytes of the files that came with each, and of those that are stored now where these are others. */
+  readonly #files: number[] = [];
+  readonly #stored: number[] = [];
+
+  countFiles(number: number, bytes: number): void {
+    if (this.#stored[number] === undefined) this.bytes += bytes - (this.#files[number] ?? 0);
+    this.#files[number] = bytes;
+  }
+
+  countStored(number: number, bytes: number): void {
+    this.bytes += bytes - (this.#stored[number] ?? this.#files[number] ?? 0);
+    this.#stored[number] = bytes;
+  }
+}
+
+/** The figures of one organization as they are kept. */
+class Tally {
+  /** Without those that were removed. */
+  readonly streams = new Map<string, StreamTally>();
+  readonly removedStreams = new Set<string>();
   readonly dumps = new Map<string, number>();
   readonly lastDump = new Map<StreamDump['kind'], number>();
+
+  /** Undefined for one that was removed. */
+  streamOf(stream: string): StreamTally | undefined {
+    if (this.removedStreams.has(stream)) return undefined;
+    const known = this.streams.get(stream) ?? new StreamTally();
+    this.streams.set(stream, known);
+    return known;
+  }
 }
 
 /**
@@ -74,31 +104,40 @@ export class DeliveryFigures {
     return new Map([...this.#tallies].map(([id, tally]) => [id, deliveriesOf(tally, now)]));
   }
 
-  #takeUpload({ id, body }: CatalogDocument<Upload>): void {
-    const { organization, stream, number, received, by, files } = body;
+  #takeUpload({ body }: CatalogDocument<Upload>): void {
+    const { organization, stream, number, received, by, files, readsAgain } = body;
     const tally = this.#tallyOf(organization);
+    if (body.ofRemovedStream) {
+      tally.removedStreams.add(stream);
+      tally.streams.delete(stream);
+    }
+    const uploads = tally.streamOf(stream);
     // The document was put again, by a version that changes it.
-    if (number <= (tally.highest.get(stream) ?? 0)) return;
-    tally.highest.set(stream, number);
-    if (received >= (tally.lastUpload?.received ?? 0))
-      tally.lastUpload = { organization, stream, number, received, by };
-    tally.bytes += bytesOf(files);
+    if (uploads === undefined || number <= uploads.highest) return;
+    uploads.highest = number;
+    uploads.countFiles(number, bytesOf(files));
+    if (!uploads.ahead.delete(number)) uploads.open.add(number);
+    // It was not sent.
+    if (readsAgain !== undefined) return;
+    uploads.lastUpload = { organization, stream, number, received, by };
     const day = Math.floor(received / DAY_MS);
-    tally.uploads.set(day, (tally.uploads.get(day) ?? 0) + 1);
-    if (!tally.ahead.delete(id)) tally.open.add(id);
+    uploads.days.set(day, (uploads.days.get(day) ?? 0) + 1);
   }
 
   #takeState({ id, body }: CatalogDocument<UploadState>): void {
     const { organization, stream, number } = parseUploadId(id);
-    const tally = this.#tallyOf(organization);
+    const uploads = this.#tallyOf(organization).streamOf(stream);
+    if (uploads === undefined) return;
     const status = statusOf(body);
-    const isSettled = status === 'processed' || status === 'failed';
-    if (number > (tally.highest.get(stream) ?? 0)) {
-      if (isSettled) tally.ahead.add(id);
-    } else if (!isSettled) tally.open.add(id);
-    else if (tally.open.delete(id) && status === 'processed') tally.bytes += bytesOf(body.fetched ?? []);
-    if (status === 'failed') tally.failed.set(id, body.failure!.at);
-    else tally.failed.delete(id);
+    const isSettled = status !== 'waiting' && status !== 'processing';
+    if (number > uploads.highest) {
+      if (isSettled) uploads.ahead.add(number);
+    } else if (isSettled) uploads.open.delete(number);
+    else uploads.open.add(number);
+    if (status === 'removed' || body.originalsRemoved !== undefined) uploads.countStored(number, 0);
+    else if (body.fetched !== undefined) uploads.countStored(number, bytesOf(body.fetched));
+    if (status === 'failed') uploads.failed.set(number, body.failure!.at);
+    else uploads.failed.delete(number);
   }
 
   #takeDump({ id, body }: CatalogDocument<StreamDump>): void {
@@ -116,18 +155,25 @@ export class DeliveryFigures {
   }
 }
 
-function deliveriesOf(tally: Tally, now: number): Deliveries {
+function deliveriesOf({ streams, dumps, lastDump }: Tally, now: number): Deliveries {
   const today = Math.floor(now / DAY_MS);
-  for (const day of tally.uploads.keys()) if (day <= today - DAYS) tally.uploads.delete(day);
-  for (const [id, at] of tally.failed) if (at <= now - DAYS * DAY_MS) tally.failed.delete(id);
+  const uploads = [...streams.values()];
+  for (const { days, failed } of uploads) {
+    for (const day of days.keys()) if (day <= today - DAYS) days.delete(day);
+    for (const [number, at] of failed) if (at <= now - DAYS * DAY_MS) failed.delete(number);
+  }
+  const sum = (numbers: Iterable<number>) => [...numbers].reduce((one, other) => one + other, 0);
+  const last = uploads.flatMap(({ lastUpload }) => lastUpload ?? []);
   return {
-    lastUpload: tally.lastUpload,
-    failed: tally.failed.size,
-    waiting: tally.open.size,
-    bytes: tally.bytes + [...tally.dumps.values()].reduce((sum, bytes) => sum + bytes, 0),
-    days: Array.from({ length: DAYS }, (_, at) => tally.uploads.get(today - DAYS + 1 + at) ?? 0),
-    lastFull: tally.lastDump.get('full'),
-    lastDelta: tally.lastDump.get('delta'),
+    lastUpload: last.sort((one, other) => other.received - one.received)[0],
+    failed: sum(uploads.map(({ failed }) => failed.size)),
+    waiting: sum(uploads.map(({ open }) => open.size)),
+    bytes: sum(uploads.map(({ bytes }) => bytes)) + sum(dumps.values()),
+    days: Array.from({ length: DAYS }, (_, at) => {
+      return sum(uploads.map(({ days }) => days.get(today - DAYS + 1 + at) ?? 0));
+    }),
+    lastFull: lastDump.get('full'),
+    lastDelta: lastDump.get('delta'),
   };
 }
 

@@ -12,7 +12,7 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { shownOrganizations } from '../../response/shown-organizations.ts';
-import { latestUploads, UPLOADS_PER_PAGE } from './latest-uploads.ts';
+import { type ListedUpload, latestUploads, UPLOADS_PER_PAGE } from './latest-uploads.ts';
 import { podListRoutes } from './pod-list-routes.ts';
 import {
   POD_SCHEMAS,
@@ -46,7 +46,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
   const { organizations, uploads } = records;
 
   async function listed(organization: string, stream: string | undefined, page: UploadPage) {
-    return viewsOf(await uploads.list(organization, stream, page), baseUrl);
+    return viewsOf(withStates(await uploads.list(organization, stream, page)), baseUrl);
   }
 
   /** @param named undefined for all streams; empty for the default one */
@@ -55,7 +55,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
     if (named === undefined) {
       const streams = podStreamViews(found, baseUrl).map(({ id }) => id);
       const latest = await latestUploads(uploads, { organization, streams, page });
-      return Promise.all(latest.map(({ upload, state }) => podUploadView(upload, state, baseUrl)));
+      return viewsOf(latest, baseUrl);
     }
     const stream = named === '' ? undefined : podStreamOf(found, named).id;
     // Uploads are numbered without gaps.
@@ -69,7 +69,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
     const found: PodReadUpload[] = [];
     for (let before: number | undefined; found.length < MOST_UPLOADS; ) {
       const page = await uploads.list(organization, stream, { before, limit: READ_AT_ONCE });
-      found.push(...(await viewsOf(page, baseUrl)));
+      found.push(...(await viewsOf(withStates(page), baseUrl)));
       before = page.uploads.at(-1)?.number;
       if (before === undefined || before === 1) break;
     }
@@ -163,8 +163,11 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
   ];
 }
 
-function viewsOf({ uploads, states }: ListedUploads, baseUrl: string): Promise<readonly PodReadUpload[]> {
+const withStates = ({ uploads, states }: ListedUploads): readonly ListedUpload[] =>
+  uploads.map((upload) => ({ upload, state: states.get(upload.number) }));
+
+function viewsOf(listed: readonly ListedUpload[], baseUrl: string): Promise<readonly PodReadUpload[]> {
   // Removed ones, and deliveries that read these again, have no files.
-  const shown = uploads.filter(({ number, readsAgain }) => !readsAgain && !states.get(number)?.removed);
-  return Promise.all(shown.map((upload) => podUploadView(upload, states.get(upload.number), baseUrl)));
+  const shown = listed.filter(({ upload, state }) => !upload.readsAgain && !state?.removed);
+  return Promise.all(shown.map(({ upload, state }) => podUploadView(upload, state, baseUrl)));
 }
