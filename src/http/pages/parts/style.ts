@@ -60,6 +60,7 @@ h1 { font: 600 2rem/1.2 var(--sans); margin: .2rem 0 .5rem; overflow-wrap: anywh
 h2 { font: 600 1.3rem/1.3 var(--sans); margin: 2.6rem 0 .8rem; }
 h2 + p { margin-top: -.3rem; }
 h1 + :is(.facts, .notice, .fields) { margin-top: 1.3rem; }
+.facts + :is(.scroll, .notice, .log) { margin-top: 1.3rem; }
 h3 { font-size: 1rem; margin: 0 0 .6rem; }
 :is(.facts, .quiet, .scroll) + h3 { margin-top: 1.8rem; }
 .lead { max-width: 44rem; margin: 0 0 1.6rem; color: var(--quiet); font-size: 1.06rem; }
