@@ -236,7 +236,7 @@ function describeStatus({
 }: UploadView): string[] {
   const retries = failure?.retries
     ? `it is tried again${failure.nextAt === undefined ? '' : ` at ${failure.nextAt}`}`
-    : `when that is mended, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
+    : `send mended files as another upload; if the reason is elsewhere, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
   return [
     `  status: ${status}`,
     ...(failure === undefined ? [] : [`  failed at ${failure.at}: ${printableLine(failure.error)} (${retries})`]),
