@@ -106,6 +106,7 @@ code { font: .88em var(--mono); overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; font-size: .94rem; }
 th, td { text-align: left; padding: .55rem 1rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
 tbody tr:last-child > * { border-bottom: 0; }
+@media (min-width: 40.01rem) { table:has(th:nth-child(9)) > * > tr > * { padding-inline: .55rem; } }
 thead th { color: var(--quiet); font-size: .84rem; font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; }
 thead a { text-decoration: none; }
