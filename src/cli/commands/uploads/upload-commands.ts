@@ -255,7 +255,7 @@ function foundText({ errors, warnings }: NonNullable<UploadView['totals']>): str
 }
 
 function describeTaken({ taken, totals }: UploadView): string[] {
-  if (taken === undefined || totals === undefined) return [];
+  if (taken === undefined || taken.length === 0 || totals === undefined) return [];
   const rows = taken.map((file) => {
     const { records, deletions, errors, replaced = '' } = file;
     return [nameOf(file), fileKindTitle(file), records, deletions, errors, replaced];
