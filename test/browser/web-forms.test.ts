@@ -187,7 +187,7 @@ describe('Forms of the pages', () => {
       await page.getByText('The settings were changed.').waitFor();
       assert.equal((await started.app.sets.bySlug('papers')).pageEntries, 12);
       await post(started, 'papers', [event('a')]);
-      await page.getByText('Remove papers …').click();
+      await page.getByText('Remove the set papers …').click();
       await page.getByLabel('Type the id of the set').fill('papers');
       await page.getByRole('button', { name: 'Remove it for good' }).click();
       await page.waitForURL(`${started.url}/`);

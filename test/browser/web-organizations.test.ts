@@ -324,7 +324,7 @@ describe('Pages of organizations', () => {
     await putUploadState(started.app.catalog, upload, { body: { failure }, before });
     const page = await browser.open(`${started.url}/organizations/lane/streams/main/uploads/1/`);
     await page.getByText('the disk is full. Nothing of it is published.').waitFor();
-    await page.locator('summary').click();
+    await page.getByText('Process it again upload 1 …').click();
     await page.getByRole('button', { name: 'Process it again' }).click();
     await page.getByText('It is tried again by itself.').waitFor();
     assert.equal((await started.app.jobs.queue.get('process-upload/lane~main~1')).state, 'queued');

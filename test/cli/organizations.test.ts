@@ -41,7 +41,7 @@ describeOnEachStore('organizations and streams on the command line', (store, itO
     assert.match(await done('organizations', 'list'), /\nlane +2 +new +everybody +Lane Library\n$/);
 
     const { statistics, ...view } = await shown('organizations', 'show', 'lane');
-    const uploads = { waiting: 0, processing: 0, processed: 0, failed: 0 };
+    const uploads = { waiting: 0, processing: 0, removed: 0, processed: 0, failed: 0 };
     assert.deepEqual(statistics, { records: 0, changes: 0, uploads, dumps: 0 });
     assert.deepEqual(view.contacts, [{ name: 'Ada', email: 'ada@example.org' }, { name: 'Front desk' }]);
     assert.deepEqual(await shown('organizations', 'list'), { organizations: [view] });

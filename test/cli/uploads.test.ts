@@ -91,14 +91,14 @@ describe('uploads on the command line', () => {
     const shown = await done('uploads', 'show', 'lane/main/1', '--wait');
     assert.match(
       await done('uploads', 'list', 'lane'),
-      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 2.00 MB +processed +0 +2 +0 +1 +Night 1\n$/,
+      /^NUMBER .*\n +1 +\d{4}-\S+ +2 files, 2.00 MB +processed +0 +2 +0 +1 +\S+ +Night 1\n$/,
     );
     const { uploads } = JSON.parse(await done('uploads', 'list', 'lane', '--stream', 'new', '--json'));
     assert.deepEqual([uploads.length, uploads[0].number, uploads[0].files], [1, 1, sent.files]);
     assert.equal(uploads[0].ignored, 1);
     assert.match(
       shown,
-      /^lane\/main\/1: Night 1\n {2}received: \d{4}-.*\n {2}status: processed\n {2}published: 0 created, .*, 2 to delete that did not exist\n/,
+      /^lane\/main\/1: Night 1\n {2}received: \d{4}-.*\n {2}by: .*\n {2}status: processed\n {2}published: 0 created, .*, 2 to delete that did not exist\n/,
     );
     assert.match(shown, /TAKEN FOR +TYPE +RECORDS +DELETIONS +ERRORS +REPLACED\n.* ids to delete +0 +2 +0 +0\nb\.mrc/);
     assert.ok(shown.includes(hash('sha256', 'one\ntwo')) && shown.includes('größe "1".mrc'), shown);
@@ -294,7 +294,7 @@ describe('uploads on the command line', () => {
     assert.match(listed.stderr, /^1 time: 001: no id, since the field is missing\n {2}Likely cause: /m);
     assert.match(listed.stderr, /^1 time: warning: an id that came before in the file/m);
     const csv = (await done('uploads', 'errors', `lane/main/${number}`, '--csv')).split('\r\n');
-    assert.match(csv[0]!, /^file,path,ordinal,offset,id,title,field,/);
+    assert.match(csv[0]!, /^\ufefffile,path,ordinal,offset,id,title,field,/);
     assert.match(csv[1]!, /^1,bad\.mrc,2,\d+,,,001,.*,no-001,the record has no field 001/);
     const lines = (await done('uploads', 'errors', `lane/main/${number}`, '--json')).trim().split('\n');
     assert.deepEqual(

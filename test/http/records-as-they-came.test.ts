@@ -78,6 +78,13 @@ describe('The page of a record as it came', () => {
     });
   }
 
+  it('marks a field whose tag has a blank (132)', async () => {
+    const bytes = sampleVersion();
+    bytes.write('65 ', bytes.indexOf('650'));
+    const [page] = await pagesOf({ 'night.mrc': bytes });
+    assert.match(page!, /Field 65\? has a tag[\s\S]*<tr class="fault"><th scope="row" id="fault">65 </);
+  });
+
   it('lists entries of the directory that lead nowhere, and fields that none leads to', async () => {
     const bytes = sampleVersion();
     // The length of field 650.

@@ -45,7 +45,8 @@ describe('Errata of an upload (finding 132)', () => {
 
   it('has the same columns, in the same order, as lines of JSON and as CSV', async () => {
     const [heading, ...rows] = (await errors('.csv')).trimEnd().split('\r\n');
-    assert.deepEqual(heading!.split(','), ERRATUM_COLUMNS);
+    assert.equal(heading!.slice(0, 1), '\ufeff', 'Excel does not take it for UTF-8');
+    assert.deepEqual(heading!.slice(1).split(','), ERRATUM_COLUMNS);
     const lines = jsonLines(await errors()) as Erratum[];
     assert.deepEqual([lines.length, rows.length], [5, 5]);
     for (const [at, line] of lines.entries()) {
@@ -87,6 +88,19 @@ describe('Errata of an upload (finding 132)', () => {
     assert.match(repeated, /^<span class="state reading">warning<\/span> an id that came before in the file/);
     const latest = (await ask(`${started.url}/organizations/lane/`)).text;
     assert.match(latest, /href="\.\/uploads\/main\/1\/records\?file=1&amp;ordinal=2/);
+  });
+
+  it('leads to the record in the upload that has it, also when the stream was read again (134)', async () => {
+    const again = await started.app.records.readingAgain.processAgain({
+      ...{ organization: 'lane', stream: 'main', by: {} },
+    });
+    await stream.process(again.number);
+    const path = `/organizations/lane/streams/main/uploads/${again.number}/`;
+    for (const from of [path, '/organizations/lane/']) {
+      const href = /href="([^"]*\/records\?[^"]*)">lat1</.exec((await ask(`${started.url}${from}`)).text)?.[1];
+      const record = await ask(new URL(href!.replaceAll('&amp;', '&'), `${started.url}${from}`).href);
+      assert.deepEqual([record.status, record.text.includes('Caf<mark>\\xE9</mark>')], [200, true], href);
+    }
   });
 
   it('is shown, too, when an earlier version read the upload', async () => {

@@ -8,6 +8,8 @@ export interface ErrataOfUpload {
   readonly stream: string;
   readonly number: number;
   readonly name: string | undefined;
+  /** Whether it has the files of earlier uploads. */
+  readonly readsAgain?: true | undefined;
   /** The first errata; none when they cannot be read now. */
   readonly errata: readonly Erratum[];
   /** Number of all errata: errors and warnings. */
@@ -24,14 +26,15 @@ export async function latestErrata(
 ): Promise<readonly ErrataOfUpload[]> {
   let left = MOST;
   const found: Promise<ErrataOfUpload>[] = [];
-  for (const { stream, number, name } of listed.uploads) {
+  for (const { stream, number, name, readsAgain } of listed.uploads) {
     const read = listed.states.get(number)?.read;
     if (read?.errata === undefined) continue;
     if (left === 0) break;
     const count = read.totals.errors + (read.totals.warnings ?? 0);
     const limit = Math.min(MOST_OF_UPLOAD, left, Math.max(count, 1));
     left -= limit;
-    found.push(firstOf(uploads, read.errata, limit).then((errata) => ({ stream, number, name, count, errata })));
+    const ofUpload = { stream, number, name, count, ...(readsAgain !== undefined && { readsAgain: true as const }) };
+    found.push(firstOf(uploads, read.errata, limit).then((errata) => ({ ...ofUpload, errata })));
   }
   return Promise.all(found);
 }

@@ -62,7 +62,9 @@ export async function judgeFullRun(
  */
 export function reasonForStop(drop: CountedDrop, { stop }: DropLimits, isHarvest: boolean): string {
   const limit = `more than ${Math.round(stop * 1000) / 10}% of them (--drop-limit)`;
-  const advice = isHarvest ? 'run it again with --force' : 'send it again with --accept-drop (accept_drop=yes)';
+  const advice = isHarvest
+    ? 'run it again with --force'
+    : 'send it again with --accept-drop (accept_drop=yes, or the box in the form)';
   const verb = isHarvest ? 'see' : 'mention';
   return `it did not ${verb} ${ofExisting(drop)}, ${limit}, so nothing was changed: if that is right, ${advice}`;
 }

@@ -11,6 +11,7 @@ import { keyOfRecordId } from '../../core/record-key.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { type EarlierUpload, isReadAgain, nothingLeft } from '../again/earlier-uploads.ts';
 import { IdFilter } from '../again/id-filter.ts';
+import { nameUpload } from '../again/name-upload.ts';
 import type { ReadingPlan } from '../again/plan-reading.ts';
 import { storedRecords } from '../again/stored-records.ts';
 import { randomId } from '../arrivals/store-file.ts';
@@ -252,7 +253,7 @@ class UploadReading {
     for await (const records of storedRecords(this.#parts.artifacts, stored)) {
       for (const { id, document, mime } of records) {
         if (document.length > 0 && !this.#form.admitStored(mime)) continue;
-        counted ??= { file: 1, path: [nameOf(number)], packing: [], kind: this.#form.fileKind, ...NO_ENTRIES };
+        counted ??= { file: 1, path: [nameUpload(number)], packing: [], kind: this.#form.fileKind, ...NO_ENTRIES };
         this.#addEntry(id, document.length > 0 ? document : undefined, counted);
       }
       this.#report();
@@ -272,7 +273,7 @@ class UploadReading {
 
   #begin({ path, packing, kind, reason }: FoundFile, file: number, number: number | undefined): CountedFile {
     const why = reason === undefined ? {} : { reason };
-    const whole = number === undefined ? path : [nameOf(number), ...path];
+    const whole = number === undefined ? path : [nameUpload(number), ...path];
     const counted = { file, path: whole, packing, kind, ...why, ...NO_ENTRIES };
     // Of thousands of files that are read again, those count of which something is taken.
     if (number === undefined || kind === 'unknown') this.#counts.begin(counted);
@@ -337,8 +338,6 @@ class UploadReading {
     this.#parts.onProgress({ bytes, ofBytes, records: records + deletions });
   }
 }
-
-const nameOf = (upload: number): string => `upload ${upload}`;
 
 /** Undefined when nothing is left of one that a full upload has replaced, but for some records. */
 function sourceOf({ upload, state }: EarlierUpload, again: ReadingPlan): Source | undefined {

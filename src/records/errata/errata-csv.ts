@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
-import { csvRow } from '../../lib/csv.ts';
+import { BYTE_ORDER_MARK, csvRow } from '../../lib/csv.ts';
 import { ERRATUM_COLUMNS, type Erratum } from './erratum.ts';
 import { eachErratum } from './read-errata.ts';
 
-/** A file of errata as CSV, with the names of the columns first. */
+/** A file of errata as CSV for spreadsheets, with the names of the columns first. */
 export async function* errataAsCsv(body: Readable): AsyncGenerator<string> {
-  yield csvRow(ERRATUM_COLUMNS);
+  yield BYTE_ORDER_MARK + csvRow(ERRATUM_COLUMNS);
   for await (const erratum of eachErratum(body)) yield csvOf(erratum);
 }
 

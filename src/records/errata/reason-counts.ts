@@ -18,7 +18,8 @@ export interface ReasonCount {
 /** Most reasons that are counted separately; errata with others are counted together. */
 const MOST_REASONS = 1_000;
 const MOST_LENGTH = 200;
-const OTHERS = 'other reasons';
+/** The reason of those that are counted together. */
+export const OTHERS = 'other reasons';
 
 /** What differs between reasons of one kind: quoted texts, characters, numbers of four digits and more, positions. */
 const VARYING =

@@ -18,7 +18,7 @@ export const organizationsAdd: CliCommand<OrganizationOptions> = {
   usage: 'add <organization>',
   summary: 'Adds an organization, which delivers files.',
   examples: [
-    ["organizations add lane --title 'Lane Library'", 'adds one; then make its first stream'],
+    ["organizations add lane --title 'Lane Library'", 'adds one; its first upload makes its first stream'],
     ["organizations add lane --contact 'Ada <ada@example.org>'", 'with whom to ask'],
     [
       'organizations add lane --normalization pod --code CSt --items 999:i=i,a=a,m=m',
@@ -38,7 +38,9 @@ export const organizationsAdd: CliCommand<OrganizationOptions> = {
       await addOrganizations(call, ({ records: { organizations } }) => organizations.add(id, fields)),
     );
     await call.terminal.print(`Added the organization ${id}.`, view);
-    call.terminal.say(`Make its first stream, the default: "tidemark streams add ${id} STREAM".`);
+    call.terminal.say(
+      `Its first upload makes its first stream: "tidemark upload ${id} FILE". A token for it: "tidemark tokens create --name NAME --scope upload:${id}".`,
+    );
   },
 };
 

@@ -236,7 +236,7 @@ function describeStatus({
 }: UploadView): string[] {
   const retries = failure?.retries
     ? `it is tried again${failure.nextAt === undefined ? '' : ` at ${failure.nextAt}`}`
-    : `when that is mended, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
+    : `send mended files as another upload; if the reason is elsewhere, try it again with "tidemark uploads retry ${organization}/${stream}/${number}"`;
   return [
     `  status: ${status}`,
     ...(failure === undefined ? [] : [`  failed at ${failure.at}: ${printableLine(failure.error)} (${retries})`]),
@@ -255,7 +255,7 @@ function foundText({ errors, warnings }: NonNullable<UploadView['totals']>): str
 }
 
 function describeTaken({ taken, totals }: UploadView): string[] {
-  if (taken === undefined || totals === undefined) return [];
+  if (taken === undefined || taken.length === 0 || totals === undefined) return [];
   const rows = taken.map((file) => {
     const { records, deletions, errors, replaced = '' } = file;
     return [nameOf(file), fileKindTitle(file), records, deletions, errors, replaced];

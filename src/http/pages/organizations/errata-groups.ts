@@ -1,6 +1,6 @@
 import type { ReasonView } from '../../../api/reason-view.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
-import { groupOf } from '../../../records/errata/reason-counts.ts';
+import { groupOf, OTHERS } from '../../../records/errata/reason-counts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { stackingTable } from '../parts/tables.ts';
 import { counted } from '../parts/words.ts';
@@ -26,19 +26,22 @@ export function errataGroups(shown: ShownErrata, link: RecordLink): Html {
 
 function groupsOf({ reasons, errata, isFirst }: ShownErrata): readonly Group[] {
   const rest = Map.groupBy(errata, groupOf);
-  const groups = reasons.map((words): Group => {
+  const groups = reasons.filter(isOfOne).map((words): Group => {
     const key = groupOf(words);
     const found = rest.get(key) ?? (isFirst && words.example !== undefined ? [words.example] : []);
     rest.delete(key);
     return { words, errata: found };
   });
-  const others = [...rest.values()].flat();
-  const shown = groups.filter((group) => isFirst || group.errata.length > 0);
-  return others.length === 0 ? shown : [...shown, { words: undefined, errata: others }];
+  const others = { words: reasons.find((words) => !isOfOne(words)), errata: [...rest.values()].flat() };
+  return [...groups, others].filter(
+    ({ words, errata: ofGroup }) => ofGroup.length > 0 || (isFirst && words !== undefined),
+  );
 }
 
+const isOfOne = ({ reason }: ReasonView): boolean => reason !== OTHERS;
+
 function groupSection({ words, errata }: Group, link: RecordLink): Html {
-  const title = words?.reason ?? 'Other reasons';
+  const title = words?.reason ?? OTHERS;
   return html`<h3>${words?.warning && html`<span class="state reading">warning</span> `}${title}</h3>
 ${words && html`<p>${counted(words.count, 'record')}${errata.length < words.count && errata.length > 0 && html`, of which this page shows ${counted(errata.length, 'one', 'of them')}`}.</p>`}
 ${words?.cause !== undefined && html`<p><strong>Likely cause:</strong> ${words.cause}<br><strong>What to do:</strong> ${words.advice}</p>`}

@@ -1,4 +1,5 @@
 import { formatCount } from '../../../lib/format-count.ts';
+import { uploadReadAgain } from '../../../records/again/name-upload.ts';
 import type { Erratum } from '../../../records/errata/erratum.ts';
 import { placeText } from '../../../records/errata/fault.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -17,13 +18,22 @@ const WITHOUT_RECORD: ReadonlySet<string | undefined> = new Set([
   'oai-page',
 ]);
 
+interface UploadWithErrata {
+  readonly stream: string;
+  readonly number: number;
+  readonly readsAgain?: true | undefined;
+}
+
 /** @param uploads the address of the uploads of the organization, as `./uploads` */
-export function recordLink(uploads: string, upload: { readonly stream: string; readonly number: number }): RecordLink {
+export function recordLink(uploads: string, { stream, number, readsAgain }: UploadWithErrata): RecordLink {
   return ({ file, ordinal, offset, kind, path = [] }) => {
     if (file === undefined || ordinal === undefined || WITHOUT_RECORD.has(kind)) return undefined;
-    const inPackage = path.length > 1 && { path: path.join(' > ') };
+    // A delivery that reads again has no files: it names the upload that has.
+    const sender = readsAgain === undefined ? undefined : uploadReadAgain(path);
+    const names = sender === undefined ? path : path.slice(1);
+    const inPackage = names.length > 1 && { path: names.join(' > ') };
     const query = queryOf({ file: String(file), ordinal: String(ordinal), offset: String(offset ?? 0), ...inPackage });
-    return `${uploads}/${upload.stream}/${upload.number}/records${query.replace(/^\.\//, '')}`;
+    return `${uploads}/${stream}/${sender ?? number}/records${query.replace(/^\.\//, '')}`;
   };
 }
 

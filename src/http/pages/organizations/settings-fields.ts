@@ -53,7 +53,7 @@ function normalizationFields(value: Value): Html {
     html`<option value="${text}"${value('normalization') === text && html` selected`}>${words}</option>`;
   return html`<h2>Records</h2>
 <p><label for="normalization">Normalization</label> <select id="normalization" name="normalization" aria-describedby="normalization-hint">${option('none', 'none: records stay as they are')}${NORMALIZATIONS.map(({ kind, title, effect }) => option(kind, `${title}: ${effect}`))}</select>
-<span class="hint" id="normalization-hint">For the uploads that are processed from now on.</span></p>${FIELDS.map((field) => fieldOf(field, value(field.name)))}`;
+<span class="hint" id="normalization-hint">For the uploads that are processed from now on. Earlier ones follow when their stream is processed again: <code>tidemark streams process-again</code>.</span></p>${FIELDS.map((field) => fieldOf(field, value(field.name)))}`;
 }
 
 function fieldOf({ name, label, hint, most }: NormalizationField, value: string): Html {

@@ -45,6 +45,8 @@ ${streams.length > 0 ? html`<p><label for="stream">Stream</label> <select id="st
 <span class="hint" id="name-hint">What you call the upload. It may be empty.</span></p>
 <p><label class="box"><input type="checkbox" name="full" value="yes" aria-describedby="full-hint"> A new full export</label>
 <span class="hint" id="full-hint">Records of the stream that it does not mention are deleted, unless these are too many.</span></p>
+<p><label class="box"><input type="checkbox" name="accept_drop" value="yes" aria-describedby="drop-hint"> However many these are</label>
+<span class="hint" id="drop-hint">When a new full export has failed because of that, and it is right.</span></p>
 <p><label for="files">Files</label> <input id="files" name="files" type="file" multiple></p>
 <p><label for="url">Or a URL</label>
 <input id="url" name="url" type="url" maxlength="2000" autocomplete="off" placeholder="https://" aria-describedby="url-hint">

@@ -14,7 +14,7 @@ import { problemNotice } from '../parts/problem-notice.ts';
 import { removeSection } from '../parts/remove-section.ts';
 import { plainName } from '../parts/resource-parts.ts';
 import { facts, figures, stackingTable } from '../parts/tables.ts';
-import { clockTime, counted, timeOf } from '../parts/words.ts';
+import { clockTime, counted, sentence, timeOf } from '../parts/words.ts';
 import { errataGroups } from './errata-groups.ts';
 import { recordLink } from './errata-parts.ts';
 import { type OrganizationFrame, organizationTitle, renderOrganizationFrame } from './organization-frame.ts';
@@ -126,13 +126,14 @@ function notice({ upload, mayUpload, frame }: UploadPage): Html | undefined {
       : ignoredNotice(upload);
   }
   const next = failure.retries ? triedAgain(failure) : 'Nothing of it is published.';
-  return html`<div class="notice bad" role="status"><p>${failure.error}. ${next}</p>
+  const files = upload.fileUrl === undefined ? 'Its files are read as they came' : 'Its file is fetched again';
+  return html`<div class="notice bad" role="status"><p>${sentence(failure.error)} ${next}</p>
 ${
   mayUpload &&
   confirmed({
     text: 'Process it again',
     of: `upload ${number}`,
-    consequence: 'It takes its place in the order of arrival: what later uploads have changed stays.',
+    consequence: `${files}: send mended files as another upload. It takes its place in the order of arrival: what later uploads have changed stays.`,
     confirm: 'Process it again',
     action: './retry',
     isHarmless: true,
@@ -148,8 +149,9 @@ function triedAgain({ nextAt }: NonNullable<UploadView['failure']>): Html | stri
 /** Files of a kind that is not read may come along, but the uploader must see that nothing came of them. */
 function ignoredNotice({ ignored = 0 }: UploadView): Html | undefined {
   if (ignored === 0) return undefined;
-  const text = `${counted(ignored, 'file was', 'files were')} ignored: nothing was taken of what is in them.`;
-  return html`<div class="notice" role="status"><p>${text} The reason is below.</p></div>`;
+  const text = counted(ignored, 'file was', 'files were');
+  const them = ignored === 1 ? 'it' : 'them';
+  return html`<div class="notice" role="status"><p>${text} ignored: nothing was taken of ${them}. The reason is below.</p></div>`;
 }
 
 function takenSection({ taken = [], totals }: UploadView): Html {

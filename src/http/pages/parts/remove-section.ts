@@ -28,7 +28,7 @@ interface RemoveSection {
 /** A form that removes something for good: the id must be typed, because that cannot be undone. */
 export function removeSection({ what, id, consequence, action, isWrong, fields }: RemoveSection): Html {
   return html`<h2>Remove the ${what}</h2>
-<details class="danger"${isWrong && html` open`}><summary>Remove ${id} …</summary>
+<details class="danger"${isWrong && html` open`}><summary>Remove the ${what} ${id} …</summary>
 <p>${consequence}</p>
 <form class="fields" method="post" action="${action}">
 ${fields}

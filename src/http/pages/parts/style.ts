@@ -60,6 +60,7 @@ h1 { font: 600 2rem/1.2 var(--sans); margin: .2rem 0 .5rem; overflow-wrap: anywh
 h2 { font: 600 1.3rem/1.3 var(--sans); margin: 2.6rem 0 .8rem; }
 h2 + p { margin-top: -.3rem; }
 h1 + :is(.facts, .notice, .fields) { margin-top: 1.3rem; }
+.facts + :is(.scroll, .notice, .log) { margin-top: 1.3rem; }
 h3 { font-size: 1rem; margin: 0 0 .6rem; }
 :is(.facts, .quiet, .scroll) + h3 { margin-top: 1.8rem; }
 .lead { max-width: 44rem; margin: 0 0 1.6rem; color: var(--quiet); font-size: 1.06rem; }
@@ -105,6 +106,7 @@ code { font: .88em var(--mono); overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; font-size: .94rem; }
 th, td { text-align: left; padding: .55rem 1rem; border-bottom: 1px solid var(--line); vertical-align: baseline; }
 tbody tr:last-child > * { border-bottom: 0; }
+@media (min-width: 40.01rem) { table:has(th:nth-child(9)) > * > tr > * { padding-inline: .55rem; } }
 thead th { color: var(--quiet); font-size: .84rem; font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 400; }
 thead a { text-decoration: none; }

@@ -29,6 +29,8 @@ export interface AsItCamePage extends OrganizationFrame {
 /** Bytes that are shown as numbers. */
 const MOST_HEX = 16_384;
 const PER_LINE = 16;
+/** What errata have a question mark for. */
+const NO_CHARACTER_OF_TAGS = /[^\x21-\x7e]/g;
 
 /** A record in an uploaded file, with what is wrong in it. */
 export function renderAsItCamePage(page: AsItCamePage): string {
@@ -69,7 +71,9 @@ function faultIn({ fields }: FaultyRecord, errata: readonly Erratum[]): number |
   if (named === undefined) return faulty === -1 ? undefined : faulty;
   let count = 0;
   const { field, occurrence = 1 } = named;
-  const found = fields.findIndex(({ tag }) => tag === field && ++count === occurrence);
+  const found = fields.findIndex(
+    ({ tag }) => tag.replace(NO_CHARACTER_OF_TAGS, '?') === field && ++count === occurrence,
+  );
   if (found !== -1) return found;
   return faulty === -1 ? undefined : faulty;
 }

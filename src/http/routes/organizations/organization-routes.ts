@@ -239,5 +239,6 @@ export function organizationRoutes(
 
 /** @throws TidemarkError `conflict` */
 function requireConfirmed(confirm: string | undefined, what: string, details: Record<string, unknown>): void {
-  if (confirm !== 'yes') throw new TidemarkError('conflict', `${what}. Confirm that it is to be removed`, details);
+  if (confirm !== 'yes')
+    throw new TidemarkError('conflict', `${what}. Confirm that it is to be removed, by confirm=yes`, details);
 }

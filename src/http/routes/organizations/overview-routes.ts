@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { overviewQuery, overviewSchema } from '../../../api/overview-view.ts';
 import { describeSender } from '../../../api/sender-view.ts';
-import { csvRow } from '../../../lib/csv.ts';
+import { BYTE_ORDER_MARK, csvRow } from '../../../lib/csv.ts';
 import { json } from '../../request/operation.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
@@ -49,7 +49,7 @@ export function overviewRoutes({ records: { overview } }: ServedApp): readonly R
           'Content-Type': 'text/csv; charset=utf-8; header=present',
           'Content-Disposition': 'attachment; filename="organizations.csv"',
         });
-        response.end([csvRow(NAMES), ...lines].join(''));
+        response.end([BYTE_ORDER_MARK, csvRow(NAMES), ...lines].join(''));
       },
     }),
   ];

@@ -81,9 +81,10 @@ function mendField(field: FieldBytes, isUnicode: boolean, repairs: Repairs): Fie
     const next = bytes.indexOf(SUBFIELD_DELIMITER, at + 1);
     const subfield = bytes.subarray(at + 1, next < 0 ? bytes.length : next);
     const found = codeOf(subfield, isUnicode);
-    const text = readableText(subfield.subarray(Buffer.byteLength(found), 160));
-    const code = mendCode(tag, { code: found, text }, repairs);
-    if (code !== undefined) parts.push(DELIMITER, Buffer.from(code), subfield.subarray(Buffer.byteLength(found)));
+    // A byte of MARC-8 is one byte, though U+FFFD, which is shown in its place, has three.
+    const rest = subfield.subarray(isUnicode ? Buffer.byteLength(found) : found.length);
+    const code = mendCode(tag, { code: found, text: readableText(rest.subarray(0, 160)) }, repairs);
+    if (code !== undefined) parts.push(DELIMITER, Buffer.from(code), rest);
     at = next;
   }
   return { tag, bytes: Buffer.concat(parts) };

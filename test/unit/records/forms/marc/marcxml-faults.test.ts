@@ -167,6 +167,12 @@ describe('Faults of MARCXML', () => {
     ['a control character', '\x01', /not well-formed, line 1, column \d+: disallowed character/],
     ['a control character by number', '&#1;', /not well-formed, line 1, column \d+: .*character/],
     ['an entity that is not declared', '&eacute;', /not well-formed.*undefined entity/],
+    ['an & that is none of a reference', '<record>Tom & Jerry</record>', /column \d+: an & before this place .*&amp;/],
+    [
+      'such an & before a reference',
+      '<record>a & b</record><record>c &amp; d</record>',
+      /an & before this place .*&amp;/,
+    ],
     [
       'a reference that has no end',
       '<record>&#1<x>;</record>',
