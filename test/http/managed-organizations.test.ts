@@ -38,6 +38,9 @@ describeOnEachStore('Those who manage an organization (134)', (store) => {
       seen.map(({ scopes }) => scopes),
       [['manage:lane'], ['upload:lane']],
     );
+    const { text: page } = await ask(`${started.url}/tokens`, { headers: { Accept: 'text/html', ...manager } });
+    assert.match(page, /upload:lane/);
+    assert.doesNotMatch(page, /sul/);
     assert.equal(own.madeBy, seen[0]!.id);
     assert.equal(own.expires, seen[0]!.expires, 'it expires with its maker');
     for (const { body } of [other, both]) assert.equal((await revoke(body.id)).status, 404);

@@ -104,6 +104,7 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
     const { tokens } = app.access;
     const own = await tokens.create({ name: 'own', scopes: ['upload:lane', 'read:lane--old.uploads'] });
     const other = await tokens.create({ name: 'other', scopes: ['upload:lane', 'read:*'] });
+    const group = await tokens.create({ name: 'a group with its id', scopes: ['group:lane'] });
     const { bytes: _, ...freed } = await app.records.streamRemovals.measureOrganization('lane');
     assert.deepEqual(freed, { streams: 2, uploads: 1, records: 1, dumps: 1 });
 
@@ -114,7 +115,8 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
     assert.deepEqual(await app.records.organizations.list(), []);
     assert.deepEqual(await app.sets.list(), []);
     const revoked = new Map((await tokens.list()).map(({ id, revoked }) => [id, revoked !== undefined]));
-    assert.deepEqual([revoked.get(own.record.id), revoked.get(other.record.id)], [true, false]);
+    const isRevoked = [own, other, group].map(({ record }) => revoked.get(record.id));
+    assert.deepEqual(isRevoked, [true, false, false]);
     assert.equal(await status('/api/organizations/lane'), 404);
     assert.equal(await status('/sets/lane/capabilitylist.xml'), 410);
     await assert.rejects(app.records.organizations.add('lane', { contacts: [] }), /its id cannot be used again/);
