@@ -115,7 +115,7 @@ describe('What a token gives to others (134)', () => {
 
   it('is no more when there are 200 valid ones of what its maker manages', () => {
     const lane = bearer(['manage:lane']);
-    const record = { id: 'a', digest: 'a', name: 'a', created: 0 };
+    const record = { id: 'a', digest: 'a', name: 'a', created: 0, limits: {} };
     const many = (given: readonly Scope[], more: object = {}) =>
       Array.from({ length: 200 }, () => ({ ...record, scopes: given, ...more }));
     const make = (all: Parameters<typeof grantedToken>[2]) =>

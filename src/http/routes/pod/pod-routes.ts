@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
-import type { ListedUploads, UploadPage } from '../../../records/arrivals/uploads.ts';
+import type { UploadPage } from '../../../records/arrivals/uploads.ts';
 import type { Organization } from '../../../records/organization.ts';
 import { pageNumber } from '../../pages/parts/page-query.ts';
 import { organizationOf, param } from '../../request/admitted.ts';
@@ -12,7 +12,7 @@ import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { shownOrganizations } from '../../response/shown-organizations.ts';
-import { latestUploads, UPLOADS_PER_PAGE } from './latest-uploads.ts';
+import { type ListedUpload, latestUploads, UPLOADS_PER_PAGE } from './latest-uploads.ts';
 import { podListRoutes } from './pod-list-routes.ts';
 import {
   POD_SCHEMAS,
@@ -46,7 +46,9 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
   const { organizations, uploads } = records;
 
   async function listed(organization: string, stream: string | undefined, page: UploadPage) {
-    return viewsOf(await uploads.list(organization, stream, page), baseUrl);
+    const { uploads: found, states } = await uploads.list(organization, stream, page);
+    const listed = found.map((upload) => ({ upload, state: states.get(upload.number) }));
+    return { last: found.at(-1)?.number, views: await viewsOf(listed, baseUrl) };
   }
 
   /** @param named undefined for all streams; empty for the default one */
@@ -55,22 +57,22 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
     if (named === undefined) {
       const streams = podStreamViews(found, baseUrl).map(({ id }) => id);
       const latest = await latestUploads(uploads, { organization, streams, page });
-      return Promise.all(latest.map(({ upload, state }) => podUploadView(upload, state, baseUrl)));
+      return viewsOf(latest, baseUrl);
     }
     const stream = named === '' ? undefined : podStreamOf(found, named).id;
     // Uploads are numbered without gaps.
     const newest = (await uploads.list(organization, stream, { limit: 1 })).uploads[0]?.number ?? 0;
     const before = newest + 1 - (page - 1) * UPLOADS_PER_PAGE;
-    return before <= 1 ? [] : listed(organization, stream, { before, limit: UPLOADS_PER_PAGE });
+    return before <= 1 ? [] : (await listed(organization, stream, { before, limit: UPLOADS_PER_PAGE })).views;
   }
 
   /** The latest uploads, in the order of arrival. */
   async function uploadsOf(organization: string, stream: string): Promise<readonly PodReadUpload[]> {
     const found: PodReadUpload[] = [];
     for (let before: number | undefined; found.length < MOST_UPLOADS; ) {
-      const page = await uploads.list(organization, stream, { before, limit: READ_AT_ONCE });
-      found.push(...(await viewsOf(page, baseUrl)));
-      before = page.uploads.at(-1)?.number;
+      const { last, views } = await listed(organization, stream, { before, limit: READ_AT_ONCE });
+      found.push(...views);
+      before = last;
       if (before === undefined || before === 1) break;
     }
     return found.toReversed();
@@ -163,8 +165,8 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
   ];
 }
 
-function viewsOf({ uploads, states }: ListedUploads, baseUrl: string): Promise<readonly PodReadUpload[]> {
+function viewsOf(listed: readonly ListedUpload[], baseUrl: string): Promise<readonly PodReadUpload[]> {
   // Removed ones, and deliveries that read these again, have no files.
-  const shown = uploads.filter(({ number, readsAgain }) => !readsAgain && !states.get(number)?.removed);
-  return Promise.all(shown.map((upload) => podUploadView(upload, states.get(upload.number), baseUrl)));
+  const shown = listed.filter(({ upload, state }) => !upload.readsAgain && !state?.removed);
+  return Promise.all(shown.map(({ upload, state }) => podUploadView(upload, state, baseUrl)));
 }
