@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import type { App } from '../../src/app.ts';
+import { TidemarkError } from '../../src/core/errors.ts';
 import type { Upload } from '../../src/records/arrivals/upload.ts';
+import { putUploadState } from '../../src/records/arrivals/upload-state.ts';
 import { expireStreams } from '../../src/records/removal/expire-streams.ts';
 import { removeOriginals } from '../../src/records/removal/remove-originals.ts';
 import { removeReplaced } from '../../src/records/removal/remove-replaced.ts';
@@ -64,16 +66,36 @@ describeOnEachStore('what is kept of streams (131)', (store, itOnce) => {
     const view = JSON.parse((await ask(url)).text);
     assert.deepEqual([view.files.length, view.originalsRemoved !== undefined], [1, true]);
     assert.deepEqual([await streams.stored('_uploads/'), await published('lane.uploads')], [[], []]);
+    const pod = `${started.url}/organizations/lane/uploads`;
+    assert.equal((await ask(`${pod}/old/1.json`)).status, 410);
+    const [listed] = JSON.parse((await ask(`${pod}.json?stream=old`)).text);
+    assert.deepEqual([listed.id, listed.files], ['old/1', []]);
     assert.deepEqual(Object.keys(await streams.records('lane')), ['a']);
     assert.ok((await stateOf(old)).read!.records);
     await requireClean();
+  });
+
+  itOnce('removes no file of an upload whose state has changed meanwhile', async () => {
+    await streams.put('old', { a: 'A' });
+    const late = { get: app.catalog.get.bind(app.catalog), latest: app.catalog.latest.bind(app.catalog) };
+    const put = () => Promise.reject(new TidemarkError('conflict', 'another process was faster'));
+    const given = { ...parts(), catalog: { ...late, put } };
+    assert.equal(await removeOriginals(given, { keptMs: DAY_MS, signal, now: inDays(9) }), 0);
+    assert.equal((await streams.stored('_uploads/')).length, 1);
+    await streams.put('old', { b: 'B' }, { unmentioned: 'deleted', acceptsDrop: true });
+    await streams.follow();
+    const read = await streams.stored('_streams/lane/old/');
+    assert.equal(await removeReplaced(given, { signal, now: inDays(8) }), 0);
+    assert.deepEqual(await streams.stored('_streams/lane/old/'), read);
   });
 
   itOnce('removes the files of archived streams, however old, but not of one that has failed', async () => {
     await streams.put('old', { a: 'A' });
     const receiving = await app.records.uploads.begin('lane', 'old');
     await receiving.add('waiting.mrc', [Buffer.from('x')]);
-    await receiving.finish({ stream: 'old' });
+    const failed = await receiving.finish({ stream: 'old' });
+    const failure = { at: 1, error: 'a test', isFinal: true };
+    await putUploadState(app.catalog, failed, { body: { failure }, before: undefined });
     await streams.makeDefault('new');
     await app.records.organizations.changeStream('lane', 'old', { archived: true });
     assert.equal(await removeOriginals(parts(), { keptMs: 180 * DAY_MS, signal }), 1);
