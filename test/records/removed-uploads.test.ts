@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { recordUpload } from '../../src/records/arrivals/record-upload.ts';
+import { putUploadState, readUploadState, type UploadState } from '../../src/records/arrivals/upload-state.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { RemovingStream, recordsOf, recordsOfDumps, type Said, sorted, syncSet } from '../support/removing-stream.ts';
@@ -97,10 +98,38 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
     const readsAgain = { removes: first, reason: 'a test' };
     const asked = { organization: 'lane', stream: 'main', files: [], token: 'a', readsAgain };
     const { number } = await recordUpload({ catalog }, asked);
-    await upload({ a: 'same' });
+    const later = await upload({ a: 'same' });
+    const name = { organization: 'lane', stream: 'main', number: later };
+    const change = async (how: (body: UploadState) => UploadState) => {
+      const before = (await readUploadState(catalog, name))!;
+      await putUploadState(catalog, name, { body: how(before.body), before });
+    };
+    const { applied } = (await readUploadState(catalog, name))!.body;
+    // As if the events of the later one were on their way.
+    await change(({ applied: _, ...body }) => body);
+    await assert.rejects(stream.stream.process(number), /the upload 3 is being applied/);
+    await change((body) => ({ ...body, applied: applied! }));
     await stream.stream.process(number);
     stream.removed.add(first);
     await stream.compare();
+  });
+
+  itOnce('leaves files that another upload names, until that one is removed, too', async () => {
+    const { app } = started;
+    const first = await upload({ a: 'one' });
+    const { files } = await app.records.uploads.get('lane', 'main', first);
+    const again = await recordUpload(app, { organization: 'lane', stream: 'main', files, token: 'again' });
+    await stream.stream.process(again.number);
+    await app.records.readingAgain
+      .remove(await app.records.uploads.get('lane', 'main', first), { reason: 'a test', by: {} })
+      .then(({ number }) => stream.stream.process(number));
+    assert.ok(await app.artifacts.head(files[0]!.artifact));
+    assert.deepEqual(Object.keys(await recordsOf(app, 'lane--main')), ['a']);
+    await app.records.readingAgain
+      .remove(again, { reason: 'a test', by: {} })
+      .then(({ number }) => stream.stream.process(number));
+    assert.equal(await app.artifacts.head(files[0]!.artifact), undefined);
+    assert.deepEqual(await recordsOf(app, 'lane--main'), {});
   });
 
   itOnce('that was full gives back what it deleted', async () => {
