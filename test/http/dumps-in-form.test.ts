@@ -73,6 +73,14 @@ describeOnEachStore('The dumps of an organization in one form', (store, itOnce) 
       [...pod.matchAll(/<loc>.*\/(.*?)<\/loc>/g)].map(([, name]) => name),
       [only!.name],
     );
+    // A dump that the set of dumps does not list yet has no addresses.
+    await started.app.records.streamDumps.build({ organization: 'lane' }, 'full');
+    const list = `${started.url}/organizations/lane/normalized_resourcelist/marcxml`;
+    const listed = [...(await ask(list)).text.matchAll(/<loc>([^<]*)<\/loc>/g)].map(
+      ([, loc]) => loc!.split('/').at(-1)!,
+    );
+    assert.ok(listed.length > 0);
+    assert.match(listed[0]!, /full-marcxml\.xml\.gz$/);
   });
 
   itOnce('are made with the first dump that has the form, and say what they are for', async () => {

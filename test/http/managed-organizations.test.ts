@@ -38,6 +38,9 @@ describeOnEachStore('Those who manage an organization (134)', (store) => {
       seen.map(({ scopes }) => scopes),
       [['manage:lane'], ['upload:lane']],
     );
+    const { text: page } = await ask(`${started.url}/tokens`, { headers: { Accept: 'text/html', ...manager } });
+    assert.match(page, /upload:lane/);
+    assert.doesNotMatch(page, /sul/);
     assert.equal(own.madeBy, seen[0]!.id);
     assert.equal(own.expires, seen[0]!.expires, 'it expires with its maker');
     for (const { body } of [other, both]) assert.equal((await revoke(body.id)).status, 404);
@@ -68,6 +71,14 @@ describeOnEachStore('Those who manage an organization (134)', (store) => {
     const shown = await askJson(`${at}/lane`, undefined, manager);
     assert.deepEqual([shown.body.title, shown.body.readers], ['Lane', ['consortium']]);
     assert.equal((await ask(`${at}/sul`, { headers: manager })).status, 404);
+
+    const messages = { url: 'https://lane.example/messages?key=1', secret: 'the key of lane' };
+    await started.app.records.organizations.change('lane', { messages });
+    const seenBy = async (headers: { Authorization: string }) =>
+      (await askJson(`${at}/lane`, undefined, headers)).body.messages;
+    assert.deepEqual(await seenBy(manager), { url: messages.url, signed: true, mail: false, errors: false });
+    const { body: uploading } = await make(ADMINISTRATOR, { scopes: ['upload:lane', 'manage:sul'] });
+    assert.equal(await seenBy(bearer(uploading.token)), undefined);
     const added = await askJson(at, { organization: 'third' }, manager);
     assert.equal(added.status, 403);
   });

@@ -129,6 +129,10 @@ describeOnEachStore('The repository of all organizations', (store, itOnce) => {
       ...Object.keys(numbered(900)).map((id) => `yale/${id}`),
     ];
     assert.deepEqual([...state].map((id) => id.replace('oai:127.0.0.1:', '')).sort(), expected.sort());
+    await consortium.add('zoo');
+    await consortium.put('zoo', { a: 'a second later' });
+    const [, earliest] = /<earliestDatestamp>([^<]*)/.exec(await oai({ verb: 'Identify' }))!;
+    assert.ok(Date.parse(earliest!) / 1000 <= second, earliest);
   });
 
   itOnce('goes on by a token for ever: when an organization has ended, and when no record is left', async () => {

@@ -140,6 +140,17 @@ describeOnEachStore('The overview of organizations (134)', (store, itOnce) => {
     assert.equal((await ask(`${started.url}/organizations/?sort=colour`, { headers: ADMINISTRATOR })).status, 200);
   });
 
+  itOnce('is sorted by numbers, and equal ones by id', async () => {
+    for (const [organization, bytes] of Object.entries({ lane: 9, sealed: 100, quiet: 10 })) {
+      const dump = { organization, number: 1, at: Date.now(), files: [{ length: bytes }] };
+      await started.app.catalog.put('stream-dump', dumpId(dump), { ...dump, kind: 'full' }, undefined);
+    }
+    const ids = async (query: string) => (await rows(query)).map(({ organization }) => organization);
+    assert.deepEqual(await ids('?sort=size'), ['lane', 'quiet', 'sealed']);
+    assert.deepEqual(await ids('?sort=size&order=desc'), ['sealed', 'quiet', 'lane']);
+    assert.deepEqual(await ids('?sort=waiting&order=desc'), ['lane', 'quiet', 'sealed']);
+  });
+
   itOnce('as CSV has the same rows, and no cell that a spreadsheet runs', async () => {
     await upload('lane');
     const { text, headers } = await ask(`${started.url}/api/organization-overview.csv`, { headers: ADMINISTRATOR });

@@ -60,6 +60,19 @@ describeOnEachStore('A private organization', (store, itOnce) => {
     assert.doesNotMatch((await get('/metrics', await bearing('metrics'))).text, /sealed/);
   });
 
+  itOnce('is in no answer that a cache between may give to others', async () => {
+    await addSealed();
+    const lists = ['/api/organizations', '/organizations.json', '/organizations/', '/api/organization-overview'];
+    const documents = ['/organizations/resourcelist', '/oai?verb=ListSets', '/api/organization-overview.csv'];
+    for (const path of [...lists, ...documents]) {
+      const { status, headers, text } = await get(path, ADMINISTRATOR);
+      assert.equal(status, 200, path);
+      assert.match(text, /sealed/, path);
+      assert.match(headers['cache-control']!, /^private, /, path);
+      assert.match(headers.vary!, /Authorization/, path);
+    }
+  });
+
   it('has private sets, also when another process that changes it is late', async () => {
     const { organizations } = started.app.records;
     const { catalog, sets } = started.app;

@@ -16,11 +16,17 @@ const SCOPES = [
   ['read:open'],
   ['upload:open'],
   ['download:open'],
+  ['manage:open'],
   ['group:partners'],
   ['metrics'],
 ] as const;
 /** Values of the other parameters of paths. */
 const VALUES: Readonly<Record<string, string>> = { stream: 'main', number: '1' };
+
+interface NamedRoute {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+}
 
 describe('A private organization and one that does not exist (136)', () => {
   let started: StartedApp;
@@ -39,17 +45,22 @@ describe('A private organization and one that does not exist (136)', () => {
 
   after(closeApps);
 
-  /** Each route of an organization and of a set that answers GET, for a name. */
-  function pathsOf(name: string): readonly string[] {
+  /** Each route of an organization and of a set, for a name. */
+  function routesOf(name: string): readonly NamedRoute[] {
     return routeTable(started.app, new AbortController().signal)
-      .filter(({ method, path }) => method.toUpperCase() === 'GET' && /:(org|set)\b/.test(path))
-      .map(({ path }) =>
-        path.replace(/:(org|set)\b/, name).replace(/:([a-z]+)/gi, (_, other: string) => VALUES[other] ?? '1'),
-      );
+      .filter(({ path }) => /:(org|set)\b/.test(path))
+      .map(({ method, path }) => ({
+        method: method.toUpperCase() as NamedRoute['method'],
+        path: path.replace(/:(org|set)\b/, name).replace(/:([a-z]+)/gi, (_, other: string) => VALUES[other] ?? '1'),
+      }));
   }
 
-  async function shapeOf(path: string, name: string, headers: Readonly<Record<string, string>>): Promise<string> {
-    const { status, text, headers: answered } = await ask(`${started.url}${path}`, { headers });
+  async function shapeOf(
+    { method, path }: NamedRoute,
+    name: string,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const { status, text, headers: answered } = await ask(`${started.url}${path}`, { method, headers });
     const shown = text.replaceAll(String(answered['x-request-id']), 'REQUEST').replaceAll(name, 'NAME');
     return JSON.stringify([status, answered['content-type'], answered['cache-control'], shown]);
   }
@@ -61,12 +72,12 @@ describe('A private organization and one that does not exist (136)', () => {
         const { token } = await started.app.access.tokens.create({ name: 'a reader', scopes: [...scopes] });
         headers.Authorization = `Bearer ${token}`;
       }
-      const absent = pathsOf(ABSENT);
-      const sealed = pathsOf(SEALED);
-      assert.ok(sealed.length > 60, `${sealed.length} routes`);
-      for (const [at, path] of sealed.entries()) {
-        const seen = await shapeOf(path, SEALED, headers);
-        assert.equal(seen, await shapeOf(absent[at]!, ABSENT, headers), path);
+      const absent = routesOf(ABSENT);
+      const sealed = routesOf(SEALED);
+      assert.ok(sealed.length > 100, `${sealed.length} routes`);
+      for (const [at, route] of sealed.entries()) {
+        const seen = await shapeOf(route, SEALED, headers);
+        assert.equal(seen, await shapeOf(absent[at]!, ABSENT, headers), `${route.method} ${route.path}`);
       }
     });
   }
@@ -74,7 +85,9 @@ describe('A private organization and one that does not exist (136)', () => {
   it('have different answers for an administrator', async () => {
     const headers = { Authorization: 'Bearer open-sesame' };
     for (const path of ['/sets/NAME/postings', '/api/organizations/NAME', '/organizations/NAME/resourcelist']) {
-      const [sealed, absent] = [SEALED, ABSENT].map((name) => shapeOf(path.replace('NAME', name), name, headers));
+      const [sealed, absent] = [SEALED, ABSENT].map((name) =>
+        shapeOf({ method: 'GET', path: path.replace('NAME', name) }, name, headers),
+      );
       assert.notEqual(await sealed, await absent, path);
     }
   });

@@ -58,6 +58,7 @@ describeOnEachStore('131: removing an upload by the API', (store, itOnce) => {
     const number = await send(marc('b', 'confidential'), marc('c', 'confidential'), bad);
     await app.records.streamDumps.build({ organization: 'lane' }, 'full');
     const before = await app.records.streamDumps.list({ organization: 'lane' });
+    await app.records.streamDumps.build({ organization: 'lane', stream: 'main' }, 'full');
     await syncUploads();
     const {
       files: [{ url: path }],
@@ -87,6 +88,8 @@ describeOnEachStore('131: removing an upload by the API', (store, itOnce) => {
       const listed = await app.records.streamDumps.list({ organization: 'lane' });
       return listed[0]!.number > before.at(-1)!.number && listed;
     });
+    const { body } = await askJson(`${url}/api/jobs?kind=build-stream-dump`);
+    assert.match(JSON.stringify(body.jobs), /"stream":"main"|lane[~/]main/, 'the dump of the stream is replaced, too');
     assert.deepEqual(await recordsOf(app, 'lane'), kept);
     assert.deepEqual(Object.keys(await recordsOfDumps(app)), ['a', 'b']);
     for (const { artifact } of before.flatMap(({ files }) => files)) {
@@ -96,10 +99,14 @@ describeOnEachStore('131: removing an upload by the API', (store, itOnce) => {
     await syncUploads();
     const { id } = await app.sets.bySlug('lane.uploads');
     assert.equal((await collect(app.index.read(id, {}))).flat().length, 1);
-    assert.deepEqual(
-      (await askJson(`${url}/organizations/lane/uploads.json`)).body.map(({ id }: { id: string }) => id),
-      ['main/1'],
-    );
+    for (const path of ['uploads.json', 'uploads.json?stream=main', 'streams/main.json']) {
+      const { body } = await askJson(`${url}/organizations/lane/${path}`);
+      assert.deepEqual(
+        (body.uploads ?? body).map(({ id }: { id: string }) => id),
+        ['main/1'],
+        path,
+      );
+    }
     for (const page of ['', 'streams/main/', 'streams/main/uploads/2/', 'streams/main/uploads/3/']) {
       const { status, text } = await ask(`${url}/organizations/lane/${page}`, { headers: { accept: 'text/html' } });
       assert.equal(status, 200);

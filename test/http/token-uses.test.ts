@@ -58,6 +58,33 @@ describeOnEachStore('The last use of a token (134)', (store) => {
     assert.equal(await catalog.head('token-use'), head, 'two uses within five minutes were stored');
   });
 
+  it('is stored again after five minutes, and when it could not be stored', async () => {
+    const { catalog } = started.app;
+    const clock = Date.now;
+    let isAway = false;
+    const get = catalog.get.bind(catalog);
+    const uses = new TokenUses({
+      get: (kind, id) => (isAway ? Promise.reject(new Error('the store is away')) : get(kind, id)),
+      put: catalog.put.bind(catalog),
+      list: catalog.list.bind(catalog),
+    });
+    const use = async (address: string) => {
+      uses.record('a1', () => address);
+      await uses.flush();
+      return (await new TokenUses(catalog).list()).get('a1')?.address;
+    };
+    try {
+      isAway = true;
+      assert.equal(await use('192.0.2.1'), undefined);
+      isAway = false;
+      assert.equal(await use('192.0.2.2'), '192.0.2.2');
+      Date.now = () => clock() + 301_000;
+      assert.equal(await use('192.0.2.3'), '192.0.2.3');
+    } finally {
+      Date.now = clock;
+    }
+  });
+
   it('is stored when a server stops', async () => {
     const { token, record } = await make();
     await ask(`${started.url}/api/sets`, { headers: { Authorization: `Bearer ${token}` } });

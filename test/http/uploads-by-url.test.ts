@@ -52,8 +52,16 @@ describe('An upload by URL whose server does not send the file (135)', () => {
     assert.match(page.text, /the server answered 503\. The next attempt is at <time/);
     await until('its job waits', async () => (await started.app.jobs.queue.get('process-upload/lane~main~1')).wait);
     assert.deepEqual(server.requests, ['/a.mrc']);
+    await started.app.jobs.queue.retry('process-upload/lane~main~1');
+    await until('its job was retried', async () => server.requests.length === 2);
+    await until(
+      'its job waits again',
+      async () => (await started.app.jobs.queue.get('process-upload/lane~main~1')).wait,
+    );
     answer = (response) => response.end(marc('1'));
-    assert.equal((await ask(at('/main/1/retry'), { method: 'POST' })).status, 200);
+    const retried = await ask(at('/main/1/retry'), { method: 'POST' });
+    assert.equal(retried.status, 200);
+    assert.equal(JSON.parse(retried.text).failure?.nextAt, undefined);
     await reaches('processed');
     assert.equal((await show()).failure, undefined);
   });

@@ -7,6 +7,7 @@ import { describeOnEachStore } from '../support/each-store.ts';
 import { file, postForm } from '../support/multipart.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { TwoStreams } from '../support/two-streams.ts';
+import { until } from '../support/until.ts';
 import { marc } from '../support/upload-packages.ts';
 
 const NEVER = new AbortController().signal;
@@ -63,7 +64,9 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
     assert.equal(await status('/api/organizations/lane/uploads/old/1'), 404);
     const documents = await app.catalog.latest('upload', uploadsOf('lane', 'old'));
     const states = await app.catalog.latest('upload-state', uploadsOf('lane', 'old'));
-    assert.doesNotMatch(JSON.stringify([documents, states]), /records\.mrc|sha256/);
+    const dumps = await app.catalog.latest('stream-dump', 'lane/old/');
+    assert.equal(dumps.length, 1);
+    assert.doesNotMatch(JSON.stringify([documents, states, dumps]), /records\.mrc|sha256/);
     await assert.rejects(app.records.organizations.addStream('lane', 'old'), { code: 'conflict' });
   });
 
@@ -89,6 +92,28 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
     await assert.rejects(recordUpload(app, { ...OLD, files: [], token: 'stale' }), { code: 'conflict' });
   });
 
+  itOnce('takes jobs, fetched files and unfinished uploads with it', async () => {
+    await streams.makeDefault('new');
+    const { number } = (
+      await postForm(`${started.url}/api/organizations/lane/uploads?stream=old`, [file('n.mrc', 'n')])
+    ).json;
+    const waiting = await streams.receive('old', { a: 'A' });
+    // As of an upload by URL.
+    await app.catalog.put('upload-state', 'lane/old/000000002', { fetched: waiting.files }, undefined);
+    const { version, body } = (await app.catalog.get<object>('upload', 'lane/old/000000002'))!;
+    await app.catalog.put('upload', 'lane/old/000000002', { ...body, files: [] }, version);
+    const { resumableUploads } = app.records;
+    const { upload } = await resumableUploads.begin('lane', {
+      ...{ stream: 'old', files: [{ name: 'a.mrc', length: 5 }], length: 5 },
+    });
+    const job = `process-upload/lane~old~${number}`;
+    await until('it has a job', () => app.jobs.queue.get(job).catch(() => undefined));
+    await removeStream();
+    assert.equal((await app.jobs.queue.get(job)).state, 'cancelled');
+    assert.deepEqual(await streams.stored('_uploads/'), []);
+    await assert.rejects(resumableUploads.status('lane', upload.id), { code: 'not-found' });
+  });
+
   itOnce('keeps the default stream, and says what to do', async () => {
     await assert.rejects(
       app.records.streamRemovals.measureStream(OLD),
@@ -104,6 +129,7 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
     const { tokens } = app.access;
     const own = await tokens.create({ name: 'own', scopes: ['upload:lane', 'read:lane--old.uploads'] });
     const other = await tokens.create({ name: 'other', scopes: ['upload:lane', 'read:*'] });
+    const group = await tokens.create({ name: 'a group with its id', scopes: ['group:lane'] });
     const { bytes: _, ...freed } = await app.records.streamRemovals.measureOrganization('lane');
     assert.deepEqual(freed, { streams: 2, uploads: 1, records: 1, dumps: 1 });
 
@@ -114,7 +140,8 @@ describeOnEachStore('removing streams and organizations (131)', (store, itOnce) 
     assert.deepEqual(await app.records.organizations.list(), []);
     assert.deepEqual(await app.sets.list(), []);
     const revoked = new Map((await tokens.list()).map(({ id, revoked }) => [id, revoked !== undefined]));
-    assert.deepEqual([revoked.get(own.record.id), revoked.get(other.record.id)], [true, false]);
+    const isRevoked = [own, other, group].map(({ record }) => revoked.get(record.id));
+    assert.deepEqual(isRevoked, [true, false, false]);
     assert.equal(await status('/api/organizations/lane'), 404);
     assert.equal(await status('/sets/lane/capabilitylist.xml'), 410);
     await assert.rejects(app.records.organizations.add('lane', { contacts: [] }), /its id cannot be used again/);

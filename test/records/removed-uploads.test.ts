@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { recordUpload } from '../../src/records/arrivals/record-upload.ts';
 import { uploadId } from '../../src/records/arrivals/upload.ts';
+import { putUploadState, readUploadState, type UploadState } from '../../src/records/arrivals/upload-state.ts';
+import type { Normalization } from '../../src/records/forms/normalization.ts';
 import { collect } from '../support/builders.ts';
 import { describeOnEachStore } from '../support/each-store.ts';
 import { RemovingStream, recordsOf, recordsOfDumps, type Said, sorted, syncSet } from '../support/removing-stream.ts';
@@ -114,10 +116,91 @@ describeOnEachStore('131: a removed upload', (store, itOnce) => {
     const readsAgain = { removes: first, reason: 'a test' };
     const asked = { organization: 'lane', stream: 'main', files: [], token: 'a', readsAgain };
     const { number } = await recordUpload({ catalog }, asked);
-    await upload({ a: 'same' });
+    const later = await upload({ a: 'same' });
+    const name = { organization: 'lane', stream: 'main', number: later };
+    const change = async (how: (body: UploadState) => UploadState) => {
+      const before = (await readUploadState(catalog, name))!;
+      await putUploadState(catalog, name, { body: how(before.body), before });
+    };
+    const { applied } = (await readUploadState(catalog, name))!.body;
+    // As if the events of the later one were on their way.
+    await change(({ applied: _, ...body }) => body);
+    await assert.rejects(stream.stream.process(number), /the upload 3 is being applied/);
+    await change((body) => ({ ...body, applied: applied! }));
     await stream.stream.process(number);
     stream.removed.add(first);
     await stream.compare();
+  });
+
+  itOnce('leaves no name of a file and no text of an error, also where it has failed', async () => {
+    const { catalog } = started.app;
+    const bad = { 'confidential.mrc': Buffer.concat([unreadable('x'), marc('a', 'one')]) };
+    const first = await stream.upload(bad, new Map([['a', 'one']]));
+    const failed = await stream.upload({ 'confidential.pdf': '%PDF-1.4' }, new Map());
+    for (const number of [first, failed]) {
+      const id = `lane/main/00000000${number}`;
+      assert.match(JSON.stringify(await catalog.get('upload-state', id)), /confidential/);
+      await stream.remove(number);
+      const { body } = (await catalog.get<UploadState>('upload-state', id))!;
+      assert.doesNotMatch(JSON.stringify(body), /confidential|UTF-8|reasons|failure/);
+    }
+  });
+
+  itOnce('leaves every record of the others readable that was stored with what has read it again', async () => {
+    const { app } = started;
+    const first = await upload({ a: 'one', b: 'one' });
+    await upload({ b: 'two', c: 'two' });
+    const items = [{ source: '500', destination: '998', subfields: { a: 'a' } }];
+    const normalization = { kind: 'pod', code: 'LANE', items } as unknown as Normalization;
+    await app.records.organizations.change('lane', { normalization });
+    await stream.processAgain();
+    const before = await recordsOf(app, 'lane--main');
+    await stream.remove(first);
+    assert.deepEqual(await recordsOf(app, 'lane--main'), { b: before.b, c: before.c });
+  });
+
+  itOnce('is not marked while it is being applied', async () => {
+    const first = await upload({ a: 'one' });
+    const name = { organization: 'lane', stream: 'main', number: first };
+    const { catalog, records } = started.app;
+    const before = (await readUploadState(catalog, name))!;
+    const { applied: _, ...body } = before.body;
+    const applying = await putUploadState(catalog, name, { body, before });
+    const asked = { reason: 'a test', by: {} };
+    const { number } = await records.readingAgain.remove(await records.uploads.get('lane', 'main', first), asked);
+    assert.deepEqual((await readUploadState(catalog, name))!.body, body);
+    await putUploadState(catalog, name, { body: before.body, before: applying });
+    await stream.stream.process(number);
+    assert.deepEqual(await recordsOf(started.app, 'lane--main'), {});
+  });
+
+  itOnce('134: and processing again bring nothing back that a full upload has deleted', async () => {
+    const { app } = started;
+    await upload({ a: 'one', b: 'one' });
+    const receiving = await app.records.uploads.begin('lane', 'main');
+    await receiving.add('a.mrc', [marc('b', 'full')]);
+    const full = await receiving.finish({ stream: 'main', unmentioned: 'deleted', acceptsDrop: true });
+    await stream.stream.process(full.number);
+    await stream.processAgain();
+    assert.deepEqual(Object.keys(await recordsOf(app, 'lane--main')), ['b']);
+  });
+
+  itOnce('leaves files that another upload names, until that one is removed, too', async () => {
+    const { app } = started;
+    const first = await upload({ a: 'one' });
+    const { files } = await app.records.uploads.get('lane', 'main', first);
+    const again = await recordUpload(app, { organization: 'lane', stream: 'main', files, token: 'again' });
+    await stream.stream.process(again.number);
+    await app.records.readingAgain
+      .remove(await app.records.uploads.get('lane', 'main', first), { reason: 'a test', by: {} })
+      .then(({ number }) => stream.stream.process(number));
+    assert.ok(await app.artifacts.head(files[0]!.artifact));
+    assert.deepEqual(Object.keys(await recordsOf(app, 'lane--main')), ['a']);
+    await app.records.readingAgain
+      .remove(again, { reason: 'a test', by: {} })
+      .then(({ number }) => stream.stream.process(number));
+    assert.equal(await app.artifacts.head(files[0]!.artifact), undefined);
+    assert.deepEqual(await recordsOf(app, 'lane--main'), {});
   });
 
   itOnce('that was full gives back what it deleted', async () => {

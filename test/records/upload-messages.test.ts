@@ -114,15 +114,15 @@ describeOnEachStore('A message about an upload that has failed (134)', (store, i
 
   itOnce('is sent again until it is accepted, and a mail that was accepted is not repeated for that', async () => {
     await want({ mail: true, url: `${receiver.url}/failed` });
-    status = 500;
+    status = 404;
     await upload();
     await fail(1);
     await run();
     const [waiting] = await until('it was refused', async () => {
       const all = await jobs();
-      return all.some(({ error }) => error?.includes('500')) && all.filter(({ error }) => error !== undefined);
+      return all.some(({ error }) => error?.includes('404')) && all.filter(({ error }) => error !== undefined);
     });
-    assert.match(waiting!.error!, /did not take the message: it answers with the status 500/);
+    assert.match(waiting!.error!, /did not take the message: it answers with the status 404/);
     await until('the mail is sent', async () => mail.received.length === 1);
     assert.equal((await jobs()).filter(({ state }) => state === 'done').length, 1);
   });
@@ -193,16 +193,66 @@ describeOnEachStore('A message about an upload that has failed (134)', (store, i
     assert.match(mail.received[0]!.source, /Upload 3 of Lane Library has failed/);
   });
 
-  itOnce('is also about errors, when that is wanted', async () => {
-    await want({ mail: true, errors: true });
+  itOnce('is not about what was a day ago, when no server has run meanwhile', async () => {
+    await want({ mail: true });
     await upload();
+    await fail(1);
+    const clock = Date.now;
+    try {
+      Date.now = () => clock() + 25 * 3_600_000;
+      await addDue();
+    } finally {
+      Date.now = clock;
+    }
+    assert.deepEqual(await jobs(), []);
+  });
+
+  itOnce('is one for an upload that has failed again meanwhile', async () => {
+    await want({ mail: true });
+    await upload();
+    await fail(1);
+    await addDue();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await fail(1, 'it is still empty');
+    await run();
+    await ended();
+    assert.equal((await jobs()).length, 2);
+    assert.equal(mail.received.length, 1);
+    assert.match(mail.received[0]!.source, /it is still empty/);
+  });
+
+  itOnce('goes to a URL without a password, and is signed with a secret of some length', async () => {
+    for (const url of [
+      'https://lane:sesame@lane.example/',
+      'ftp://lane.example/',
+      'lane.example',
+      'file:///etc/passwd',
+    ]) {
+      await assert.rejects(want({ url }), { code: 'invalid' }, url);
+    }
+    for (const secret of ['1234567', 'x'.repeat(201)]) {
+      await assert.rejects(want({ url: 'https://lane.example/', secret }), { code: 'invalid' }, secret);
+    }
+    await want({ url: 'https://lane.example/', secret: SECRET });
+    const { messages } = await want({ url: null, mail: true });
+    assert.deepEqual({ ...messages, since: 0 }, { mail: true, since: 0 }, 'the secret stays');
+  });
+
+  itOnce('is also about errors, when that is wanted', async () => {
+    await want({ mail: true });
+    await upload(2);
     const reasons = [{ reason: 'it has no field 001', count: 3 }];
     const totals = { files: 1, records: 5, deletions: 0, errors: 3 };
     const counts = { created: 5, updated: 0, deleted: 0, unchanged: 0, superseded: 0 };
-    await settle(1, { read: { at: 1, files: [], totals, reasons }, applied: { at: Date.now(), ...counts } });
+    const withErrors = () => ({ read: { at: 1, files: [], totals, reasons }, applied: { at: Date.now(), ...counts } });
+    await settle(1, withErrors());
+    await addDue();
+    assert.deepEqual(await jobs(), []);
+    await want({ errors: true });
+    await settle(2, withErrors());
     await run();
     await ended();
-    assert.match(mail.received[0]!.source, /Subject: Upload 1 of Lane Library has 3 errors/);
+    assert.match(mail.received[0]!.source, /Subject: Upload 2 of Lane Library has 3 errors/);
     assert.match(mail.received[0]!.source, /3: it has no field 001/);
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { clientAddress } from '../../../src/access/client-address.ts';
+import { clientAddress, shownAddress } from '../../../src/access/client-address.ts';
 import { readCredentials } from '../../../src/access/credentials.ts';
 import { parseExpiry } from '../../../src/access/expiry.ts';
 import { RateLimiter } from '../../../src/access/rate-limiter.ts';
@@ -107,6 +107,12 @@ describe('The address of a client', () => {
     }
     assert.equal(of('127.0.0.1', ''), '127.0.0.1');
     assert.equal(clientAddress({}, undefined), '');
+  });
+
+  it('is shown as that of the connection when a proxy reports a text', () => {
+    const shown = (forwarded: string) => shownAddress({ 'x-forwarded-for': forwarded }, '::ffff:127.0.0.1');
+    for (const text of ['unknown', '<script>', '=1+1', '']) assert.equal(shown(text), '127.0.0.1', text);
+    assert.equal(shown('2001:db8:1:2::1'), '2001:db8:1:2::1', 'all of it');
   });
 
   it('is the same with and without a port, and however a proxy writes it', () => {

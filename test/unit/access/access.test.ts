@@ -232,6 +232,9 @@ describe('The sender of a request', () => {
     const { token } = await tokens.create({ name: 'all', scopes: ['post:*', 'read:a', 'metrics', 'administer'] });
     const found = await sender({ authorization: `Bearer ${token}` });
     assert.deepEqual(found.kind === 'token' && found.scopes, ['read:a', 'metrics', 'read:*', 'metrics']);
+    const { token: managing } = await tokens.create({ name: 'library', scopes: ['upload:lane', 'manage:sul'] });
+    const library = await sender({ authorization: `Bearer ${managing}` });
+    assert.deepEqual(library.kind === 'token' && library.scopes, ['download:lane', 'download:sul']);
   });
 
   it('is one who may only read metrics, if it could when the tokens were last read', async () => {

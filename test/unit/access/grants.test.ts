@@ -113,6 +113,23 @@ describe('What a token gives to others (134)', () => {
     assert.equal(maySeeToken(ANONYMOUS, { scopes: ['upload:lane'] }), false);
   });
 
+  it('is no more when there are 200 valid ones of what its maker manages', () => {
+    const lane = bearer(['manage:lane']);
+    const record = { id: 'a', digest: 'a', name: 'a', created: 0, limits: {} };
+    const many = (given: readonly Scope[], more: object = {}) =>
+      Array.from({ length: 200 }, () => ({ ...record, scopes: given, ...more }));
+    const make = (all: Parameters<typeof grantedToken>[2]) =>
+      grantedToken(lane, { name: 'a', scopes: ['upload:lane'] }, all);
+    assert.throws(() => make(many(['upload:lane'])), /there are 200 valid tokens already/);
+    for (const others of [
+      many(['upload:sul']),
+      many(['upload:lane'], { revoked: 1 }),
+      many(['upload:lane']).slice(1),
+    ]) {
+      assert.ok(make(others));
+    }
+  });
+
   it('has the limits of its maker', () => {
     const maker = { ...bearer(['manage:lane']), limits: { requestsPerMinute: 5 } };
     assert.deepEqual(grantedToken(maker, { name: 'a', scopes: ['upload:lane'] }, []).limits, { requestsPerMinute: 5 });

@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import * as z from 'zod';
-import type { ListedUploads, UploadPage } from '../../../records/arrivals/uploads.ts';
+import type { UploadPage } from '../../../records/arrivals/uploads.ts';
 import type { Organization } from '../../../records/organization.ts';
 import { pageNumber } from '../../pages/parts/page-query.ts';
 import { organizationOf, param } from '../../request/admitted.ts';
@@ -61,7 +61,7 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
     // Uploads are numbered without gaps.
     const newest = (await uploads.list(organization, stream, { limit: 1 })).uploads[0]?.number ?? 0;
     const before = newest + 1 - (page - 1) * UPLOADS_PER_PAGE;
-    return before <= 1 ? [] : listed(organization, stream, { before, limit: UPLOADS_PER_PAGE });
+    return before <= 1 ? [] : (await listed(organization, stream, { before, limit: UPLOADS_PER_PAGE })).views;
   }
 
   /** The latest uploads, in the order of arrival. */
