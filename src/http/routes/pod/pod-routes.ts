@@ -46,7 +46,9 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
   const { organizations, uploads } = records;
 
   async function listed(organization: string, stream: string | undefined, page: UploadPage) {
-    return viewsOf(withStates(await uploads.list(organization, stream, page)), baseUrl);
+    const { uploads: found, states } = await uploads.list(organization, stream, page);
+    const listed = found.map((upload) => ({ upload, state: states.get(upload.number) }));
+    return { last: found.at(-1)?.number, views: await viewsOf(listed, baseUrl) };
   }
 
   /** @param named undefined for all streams; empty for the default one */
@@ -68,9 +70,9 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
   async function uploadsOf(organization: string, stream: string): Promise<readonly PodReadUpload[]> {
     const found: PodReadUpload[] = [];
     for (let before: number | undefined; found.length < MOST_UPLOADS; ) {
-      const page = await uploads.list(organization, stream, { before, limit: READ_AT_ONCE });
-      found.push(...(await viewsOf(withStates(page), baseUrl)));
-      before = page.uploads.at(-1)?.number;
+      const { last, views } = await listed(organization, stream, { before, limit: READ_AT_ONCE });
+      found.push(...views);
+      before = last;
       if (before === undefined || before === 1) break;
     }
     return found.toReversed();
@@ -162,9 +164,6 @@ function podJsonRoutes({ records, configuration: { baseUrl } }: ServedApp): read
     }),
   ];
 }
-
-const withStates = ({ uploads, states }: ListedUploads): readonly ListedUpload[] =>
-  uploads.map((upload) => ({ upload, state: states.get(upload.number) }));
 
 function viewsOf(listed: readonly ListedUpload[], baseUrl: string): Promise<readonly PodReadUpload[]> {
   // Removed ones, and deliveries that read these again, have no files.
