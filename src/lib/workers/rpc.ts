@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { extname } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type MessagePort, parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { Mutex } from '../calls/mutex.ts';
@@ -34,6 +35,13 @@ type Reply = { readonly n: number; readonly result: unknown } | { readonly n: nu
 
 /** The message that ends a thread after it has replied to all earlier calls. */
 const CLOSE = 'close';
+/**
+ * The message that ends a thread between two steps of its work. One that is terminated while it makes a stream of zlib
+ * can end the whole process (Node 24: "close before init").
+ */
+const EXIT = 'exit';
+/** How long a thread may work without a pause, in which it reads messages, before it is terminated. */
+const EXIT_MS = 1_000;
 
 /** Calls that are sent to another thread, and wait for its replies. */
 class Calls {
@@ -122,12 +130,18 @@ export class CalledThread<Offered extends Functions<Offered>> {
     return () => this.#release(this.#options.idleMs!);
   }
 
-  /** Terminates the thread at once. Resolves when it has ended. Its calls fail, with the reason if it has a code. */
+  /** Ends the thread at once. Resolves when it has ended. Its calls fail, with the reason if it has a code. */
   async end(reason: unknown = 'it was stopped'): Promise<void> {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#calls.fail(this.#failure(reason));
-    await worker?.terminate();
+    if (worker === undefined) return;
+    const ended = new AbortController();
+    worker.once('exit', () => ended.abort());
+    worker.ref();
+    worker.postMessage(EXIT);
+    await wait(EXIT_MS, undefined, { ref: false, signal: ended.signal }).catch(() => {});
+    await worker.terminate();
   }
 
   /** The same, for callers that do not wait until it has ended. */
@@ -226,7 +240,8 @@ export function serveCalls<Offered extends Functions<Offered>>(
   port: MessagePort = parentPort!,
 ): void {
   const mutex = new Mutex();
-  port.on('message', (call: Call | typeof CLOSE) => {
+  port.on('message', (call: Call | typeof CLOSE | typeof EXIT) => {
+    if (call === EXIT) process.exit();
     mutex
       .run(async () => {
         if (call !== CLOSE) return port.postMessage(...(await replyTo(call, functions)));
