@@ -37,7 +37,8 @@ export async function startKafka({ folder: place }: { readonly folder: string })
   await writeFile(settings, settingsOf({ data, port: port!, controllerPort: controllerPort! }));
   if (isNew) {
     const cluster = randomBytes(16).toString('base64url');
-    const format = ['kafka.tools.StorageTool', 'format', '-t', cluster, '-c', settings];
+    // An id that begins with a hyphen is no option.
+    const format = ['kafka.tools.StorageTool', 'format', `--cluster-id=${cluster}`, '-c', settings];
     await promisify(execFile)(java, [...classes, ...format]);
   }
   const server = new ServiceProcess({

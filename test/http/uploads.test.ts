@@ -48,6 +48,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
     });
     assert.deepEqual(view, {
       ...{ organization: lane, stream: 'main', number: 1, name: 'Night 1', status: 'waiting' },
+      by: { name: 'administrator', address: '127.0.0.1' },
       files: [entry('größe "1"%20.mrc', 'first', 1), entry('passwd', large, 2), entry('passwd', '', 3)],
     });
     const location = new URL(first.headers.location!, uploads()).href;
@@ -92,6 +93,7 @@ describeOnEachStore('Uploads over HTTP', (store, itOnce) => {
         number: 1,
         name: 'Night 1',
         fileUrl: 'https://example.org/nightly/new.mrc',
+        by: { name: 'administrator', address: '127.0.0.1' },
         files: [],
         status: 'waiting',
       },

@@ -51,7 +51,9 @@ export class ErrataWriter {
 
   /** Adds an error or a warning. Call `settle` before many more are added. */
   add(erratum: Erratum): void {
-    this.counts.add(erratum);
+    const { kind, reason, warning } = erratum;
+    // Readers of the summaries of activities are promised counts by kind.
+    this.counts.add(this.#key.kind === 'errata' && kind !== undefined ? { reason: kind, warning } : erratum);
     this.list(erratum);
   }
 
