@@ -3,7 +3,7 @@ import { globSync } from 'node:fs';
 /** Seconds that a file of tests took, by its path in the repository. */
 export type Durations = Readonly<Record<string, number>>;
 
-const LONG = ['browser', 'endurance', 'fault', 'interop'].map((folder) => `test/${folder}/`);
+const LONG = ['browser', 'endurance', 'fault', 'interop', 'model'].map((folder) => `test/${folder}/`);
 
 export const GROUPS = {
   /** What the program promises, by its tests of units, ports, HTTP and commands. */
