@@ -17,10 +17,7 @@ export const number = (description: string) =>
 
 export const ORGANIZATIONS = {
   ...describe('organizationsPage', 'The organizations that the reader may read, with the state of those it manages'),
-  query: z.object({
-    sort: overviewQuery.sort.catch('organization'),
-    order: overviewQuery.order.catch('asc'),
-  }),
+  query: z.object(overviewQuery),
 };
 export const ORGANIZATION = {
   ...describe('organizationPage', 'An organization with its streams, uploads and dumps'),
