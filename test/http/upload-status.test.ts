@@ -76,7 +76,10 @@ describeOnEachStore('The status of an upload', (store, itOnce) => {
     assert.equal(typeof reason, 'string');
     assert.deepEqual([place.path, place.ordinal, place.offset], [['new.mrc'], 2, marc('1').length]);
     const csv = await ask(`${started.url}/api/${view.errors}.csv`);
-    assert.match(csv.text, /^\ufefffile,path,ordinal,offset,id,title,field,.*,kind,reason,warning\r\n\d,new\.mrc,2,\d+,/);
+    assert.match(
+      csv.text,
+      /^\ufefffile,path,ordinal,offset,id,title,field,.*,kind,reason,warning\r\n\d,new\.mrc,2,\d+,/,
+    );
     assert.equal((await ask(`${started.url}/api/${view.errors}`, { method: 'HEAD' })).status, 200);
   });
 

@@ -51,7 +51,7 @@ export class ErrataWriter {
 
   /** Adds an error or a warning. Call `settle` before many more are added. */
   add(erratum: Erratum): void {
-    const { kind, reason, warning } = erratum;
+    const { kind, warning } = erratum;
     // Readers of the summaries of activities are promised counts by kind.
     this.counts.add(this.#key.kind === 'errata' && kind !== undefined ? { reason: kind, warning } : erratum);
     this.list(erratum);
