@@ -48,6 +48,7 @@ const READ: Readonly<Record<CatalogKind, 'before' | 'after' | 'never'>> = {
   dataset: 'after',
   'dataset-request': 'after',
   'dataset-sink': 'never',
+  scanners: 'never',
 };
 
 export const CATALOG_KINDS = Object.keys(READ) as readonly CatalogKind[];

@@ -84,7 +84,14 @@ export class JobClaimer {
     }
     const taken: Job[] = [];
     for (const job of this.#taking) if (await this.#isTaken(job)) taken.push(job);
-    for (const { job, version } of this.#watch.expired(open.running)) {
+    const leases = open.running.map(({ job, version }) => ({
+      name: jobName(job),
+      version,
+      leaseMs: job.claim!.leaseMs,
+    }));
+    const ended = this.#watch.expired(leases);
+    for (const { job, version } of open.running) {
+      if (!ended.has(jobName(job))) continue;
       const next = expired(job, mostDeaths, Date.now());
       this.#taking.add(next);
       if (await this.#isTaken(next, await this.#records.replace(next, version))) taken.push(next);

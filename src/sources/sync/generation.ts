@@ -15,7 +15,7 @@ const NO_RESOURCE: ResourceKey = '/';
 /** A position of the log: the generation of a cursor. */
 type GenerationPosition = ReturnType<typeof positionOf>;
 
-export function positionOf(source: 'records' | 'stream', { generation }: Generation) {
+export function positionOf(source: 'records' | 'stream' | 'scan', { generation }: Generation) {
   return { source, position: generation, sharesPosition: true } as const;
 }
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { claimed, newJob } from '../../../src/stores/job.ts';
-import type { StoredJob } from '../../../src/stores/job-records.ts';
-import { LeaseWatch } from '../../../src/stores/lease-watch.ts';
+import { LeaseWatch, type ObservedLease } from '../../../src/stores/lease-watch.ts';
 
 const LEASE = 30_000;
 
@@ -13,13 +11,10 @@ describe('the watch of leases', () => {
     watch = new LeaseWatch(() => elapsed);
   });
 
-  const running = (id: string, version: string): StoredJob => ({
-    job: claimed(newJob({ kind: 'build', id }, 0), { name: 'one', leaseMs: LEASE }, 0),
-    version,
-  });
-  const expiredAfter = (milliseconds: number, ...jobs: readonly StoredJob[]) => {
+  const running = (name: string, version: string): ObservedLease => ({ name, version, leaseMs: LEASE });
+  const expiredAfter = (milliseconds: number, ...leases: readonly ObservedLease[]) => {
     elapsed += milliseconds;
-    return watch.expired(jobs).map(({ job }) => job.id);
+    return [...watch.expired(leases)];
   };
 
   it('ends a lease when its version was the same for that time', () => {
