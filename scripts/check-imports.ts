@@ -218,7 +218,7 @@ const PORTS: readonly Port[] = [
   {
     folder: 'sources',
     openers: ['sources/open-contents.ts', 'sources/open-source.ts'],
-    shared: ['files', 'records', 'sync'],
+    shared: ['files', 'records', 'scanners', 'sync'],
   },
   { folder: 'records/forms', openers: ['records/forms/record-forms.ts'], shared: OF_OAI },
   { folder: 'artifacts', openers: ['artifacts/open-artifacts.ts'], shared: ['avro', 'hashing', 'keys'] },

@@ -32,6 +32,7 @@ import { openRecords } from './records/open-records.ts';
 import { SetRegistry } from './sets/set-registry.ts';
 import { openRoot } from './sources/open-contents.ts';
 import { openSources } from './sources/open-source.ts';
+import { openScanners, type Scanners } from './sources/scanners/open-scanners.ts';
 import { sync } from './sources/sync/sync.ts';
 import { ActivityMemory } from './stores/activity-memory.ts';
 import { describeStore } from './stores/locations.ts';
@@ -44,6 +45,7 @@ export interface App extends ServedApp, JobParts {
   readonly jobs: Jobs;
   readonly datasets: OpenDatasets;
   readonly updater: Updater;
+  readonly scanners: Scanners;
   /** Posts to sets whose resources get links by rules. */
   readonly linked: LinkedSets;
   /** Finishes what is under way and closes everything, last opened first. */
@@ -87,7 +89,8 @@ async function openParts(
 
   const access = openAccess(catalog, configuration, closers);
   const lastRemovals = async (set: ResourceSet['id']) => (await readReservation(catalog, set))?.body;
-  const sources = openSources({ ...stored, posterOf, lastRemovals }, closers);
+  const sources = openSources({ ...stored, lastRemovals }, closers);
+  const scanners = openScanners({ ...stored, sourceOf: sources.sourceOf, posterOf });
   const { servedSourceOf, contentsOf } = sources;
   const aroundPosting = metrics.index.aroundPosting.bind(metrics.index);
   const postings = openPostings({ catalog, posterOf, servedSourceOf, aroundPosting }, closers);
@@ -145,6 +148,7 @@ async function openParts(
     publishing,
     records,
     sources,
+    scanners,
     close: () => closers.close(),
   };
   metrics.watch({ ...app, artifactChecks });

@@ -55,8 +55,8 @@ export const FAILPOINTS = {
     'activity.companion',
     'activity.published',
   ],
-  /** Syncing a set; the first only for records. */
-  sync: ['records.begun', 'sync.posted'],
+  /** Syncing a set; the first only for records; the second when a server has made sure that the set is its own. */
+  sync: ['records.begun', 'scan.posting', 'sync.posted'],
   /** Following the default stream: a part is recorded; all of it is posted. */
   follow: ['follow.begun', 'follow.posted'],
   /** Keeping versions: before the bytes of a version are stored, and after. */

@@ -21,8 +21,7 @@ import { openStream, type StreamSourceParts } from './records/stream/open-stream
 import { StreamWatcher } from './records/stream/stream-watcher.ts';
 import type { ServedSource } from './served-source.ts';
 import { SetRoots } from './set-roots.ts';
-import type { Source, SourceProblem } from './source.ts';
-import { PathScans } from './sync/path-scans.ts';
+import type { Source } from './source.ts';
 
 export interface SourceParts extends ArtifactSourceParts, StreamSourceParts, DatasetsSourceParts {
   readonly index: ResourceIndex;
@@ -65,8 +64,6 @@ interface SourcesParts {
     Parameters<typeof removeCopies>[1] & { recordVersions(slug: string): Promise<void> };
   readonly artifacts: ArtifactStore;
   readonly updater: EventPoster;
-  /** What posts to a set, and adds the links of its rules. */
-  posterOf(set: ResourceSet): EventPoster;
   /** When versions of a set were last removed; see VersionStore. */
   lastRemovals(set: SetId): ReturnType<VersionStore['lastRemovals']>;
 }
@@ -75,7 +72,7 @@ interface SourcesParts {
 export interface Sources extends ReturnType<typeof openSources> {}
 
 /** `closers` close everything that this opens. */
-export function openSources({ configuration, posterOf, lastRemovals, ...stored }: SourcesParts, closers: Closers) {
+export function openSources({ configuration, lastRemovals, ...stored }: SourcesParts, closers: Closers) {
   const { catalog, index, sets, artifacts } = stored;
   const { store, artifacts: artifactLocation, dataFolder, failpoint, recordsPollIntervalMs } = configuration;
   const comparer = new Comparer({ store, artifacts: artifactLocation, folder: join(dataFolder, 'spool'), failpoint });
@@ -90,7 +87,6 @@ export function openSources({ configuration, posterOf, lastRemovals, ...stored }
   const rootOf = (set: ResourceSet) => roots.of(set);
   const parts = { ...stored, ...ofStreams, rootOf, comparer, records, pollIntervalMs: recordsPollIntervalMs };
   const sourceOf = (set: ResourceSet) => openSource(set, parts);
-  const pathScans = new PathScans((set) => ({ set, source: sourceOf(set), updater: posterOf(set) }));
   return {
     /** @throws TidemarkError `invalid` for a set that others post to */
     sourceOf,
@@ -104,14 +100,12 @@ export function openSources({ configuration, posterOf, lastRemovals, ...stored }
       locateContents(set, { artifacts: artifactLocation, rootLocationOf: (set) => roots.locationOf(set) }),
     records,
     /**
-     * Scans paths that a notification reports as changed. Resolves with their problems.
-     * @throws TidemarkError `not-ready` when that takes too long: it is done later; `unavailable` when the root or the
-     *   store does not answer
+     * Checks that this process can read the root of a set: it exists, and has files if the set has resources.
+     * @throws TidemarkError `unavailable`
      */
-    async scanPaths(set: ResourceSet, paths: readonly string[]): Promise<readonly SourceProblem[]> {
-      // Scans of one set run one at a time within a process: see sources/files/file-source.ts.
-      if (!configuration.sources) throw keepsNoSources();
-      return pathScans.scan(set, paths);
+    async requireReadable(set: ResourceSet): Promise<void> {
+      const source = sourceOf(set);
+      if (source instanceof FileSource) await source.requireFiles();
     },
     /** Removes the copies that sets published which were removed. Returns how many there were. */
     removeCopies: () => removeCopies(dataFolder, sets),
@@ -132,10 +126,4 @@ export function openStreamParts({ catalog, index, sets }: StreamStores) {
 /** Opens the source for requests. Undefined for a set that others post to and whose bytes others serve. */
 export function openServed(set: ResourceSet, parts: SourceParts): ServedSource | undefined {
   return set.origin.kind === 'posted' ? undefined : openSource(set, parts);
-}
-
-function keepsNoSources(): TidemarkError {
-  const message =
-    'this server does not scan (--no-sources): send notifications to the server of this source that does, at its own port';
-  return new TidemarkError('unavailable', message);
 }

@@ -61,23 +61,21 @@ export const scanSet: CliCommand<Options> = {
     const progress = startProgress(terminal);
     const scanned = await withExistingApp(call, async (app): Promise<Scanned> => {
       const set = await app.sets.bySlug(call.args[0]!);
-      const summary = await sync({
-        set,
-        source: app.sources.sourceOf(set),
-        updater: app.linked.posterOf(set),
-        dryRun,
-        rehash,
-        acceptsEmpty,
-        acceptsOlder,
-        attended: true,
+      const onProgress = (done: SyncProgress) => progress.show(describeProgress(set, done));
+      const options = { rehash, acceptsEmpty, acceptsOlder, attended: true, signal, onProgress };
+      const compared = { set, source: app.sources.sourceOf(set), dryRun, ...options };
+      if (dryRun) return { set, dryRun, summary: await sync({ ...compared, updater: app.linked.posterOf(set) }) };
+      const summary = await app.scanners.borrow(set, {
+        async work(updater) {
+          const done = await sync({ ...compared, updater });
+          if (done !== undefined) app.postings.log.addSync(set.id, done);
+          if (done !== undefined) await app.sets.recordHidden(set.slug, done.hidden);
+          await app.sets.markReady(set.slug);
+          return done;
+        },
+        onWait: (name) => progress.show(`waiting until ${name ?? 'another process'} has stopped to scan ${set.slug}`),
         signal,
-        onProgress: (done) => progress.show(describeProgress(set, done)),
       });
-      if (!dryRun) {
-        if (summary !== undefined) app.postings.log.addSync(set.id, summary);
-        if (summary !== undefined) await app.sets.recordHidden(set.slug, summary.hidden);
-        await app.sets.markReady(set.slug);
-      }
       return { set, summary, dryRun };
     }).finally(() => progress.end());
     if (scanned.summary !== undefined) warn(scanned.set, scanned.summary, terminal);

@@ -65,6 +65,7 @@ export async function publishFolder(
         terminal.say(`Left out, because Tidemark keeps its own files there: ${ownFiles.join(' ')}`);
       bar = startScanBar(terminal, app.sources.rootOf(published).root);
     },
+    wants: () => [published!.id],
     eventsOf(set) {
       if (set.id !== published?.id) return printSyncEvents(terminal, set, undefined);
       const events = printSyncEvents(terminal, set, bar);

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { accessPolicy } from '../../access/access-policy.ts';
 import type { App } from '../../app.ts';
 import { type LoadedConfiguration, localBaseUrl } from '../../config/load-configuration.ts';
-import type { ResourceSet } from '../../core/resource-set.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import { isOpenToAll } from '../../lib/files/make-folder.ts';
 import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
 import type { Call } from '../cli-command.ts';
@@ -15,7 +15,7 @@ import { freePort } from './free-port.ts';
 import { runDeliveries } from './run-deliveries.ts';
 import { type RunningJobs, runJobs } from './run-jobs.ts';
 import { logStop, type ServerLogs } from './server-logs.ts';
-import { SyncLoops } from './sync-loops.ts';
+import { SyncLoops, type SyncLoopsOptions } from './sync-loops.ts';
 
 /** The differences between the two commands that serve. */
 interface SourceHooks {
@@ -25,6 +25,8 @@ interface SourceHooks {
   check?(app: App): Promise<void>;
   /** Called before anything is served, when the base URL is known. */
   prepare?(app: App): Promise<void>;
+  /** Sets that this process scans itself, although there are other servers. */
+  wants?(): readonly SetId[];
   /** Receives the sync events of a set. */
   eventsOf(set: ResourceSet): SyncEvents;
   /** Called when the source is served and watched. Runs until it is done or `stopped`; its error ends the source. */
@@ -82,7 +84,11 @@ export async function serveSource(
     cleanNightly(app, logger, ending.signal).catch((error: unknown) =>
       logger.error({ err: error }, 'the data folder is not cleaned any more'),
     );
-    const loops = new SyncLoops(app, (set) => app.metrics.scans.around(set, hooks.eventsOf(set)));
+    const loops = new SyncLoops(app, {
+      eventsOf: (set) => app.metrics.scans.around(set, hooks.eventsOf(set)),
+      wants: hooks.wants?.(),
+      ...logScanners(logger),
+    });
     let running: Promise<void> | undefined;
     let jobs: RunningJobs | undefined;
     let deliveries: RunningJobs | undefined;
@@ -104,6 +110,18 @@ export async function serveSource(
     }
   });
   logStop(logs, 'stopped');
+}
+
+/** Logs which sets this server scans. */
+function logScanners(logger: Logger): Omit<SyncLoopsOptions, 'eventsOf' | 'wants'> {
+  return {
+    onUnreadable: ({ slug }, { code, message }) =>
+      logger.warn({ set: slug, code }, `${slug} is left to other servers, which may be able to read it: ${message}`),
+    onProblem: ({ slug }, { path, problem }) => logger.warn({ set: slug, path }, `${path}: ${problem}`),
+    onShare: (own, all) => logger.debug({ own, all }, `this server scans ${own} of ${all} sets`),
+    onLost: () =>
+      logger.warn('this server was silent for too long, and other servers scan its sets: it shares them again'),
+  };
 }
 
 /** A data folder made by this version is readable by its owner only. */

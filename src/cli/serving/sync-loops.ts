@@ -1,157 +1,186 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { App } from '../../app.ts';
-import { isTidemarkError } from '../../core/errors.ts';
+import type { TidemarkError } from '../../core/errors.ts';
 import { traitsOf } from '../../core/origin.ts';
-import { type ResourceSet, readingSettings, type SetId } from '../../core/resource-set.ts';
-import { type SyncEvents, SyncLoop } from '../../sources/sync/sync-loop.ts';
-import type { SyncSummary } from '../../sources/sync-counter.ts';
+import type { ResourceSet, SetId } from '../../core/resource-set.ts';
+import type { SourceProblem } from '../../sources/source.ts';
+import type { SyncEvents } from '../../sources/sync/sync-loop.ts';
+import { ReadableRoots } from './readable-roots.ts';
+import { SetLoop } from './set-loop.ts';
 
 /**
- * Milliseconds between two checks which sets exist: another process may add or remove one. An idle server sends its
- * store few other requests.
+ * Milliseconds between two checks which sets exist, and which of them are those of this process: another process may
+ * add or remove one, start or end. An idle server sends its store few other requests.
  */
-const CHECK_INTERVAL_MS = 2000;
+const CHECK_INTERVAL_MS = 2_000;
+/** The same while members wait for each other. */
+const SETTLING_INTERVAL_MS = 500;
+const CHECKS_OF_LEASE = 6;
 
-interface Running {
-  readonly set: ResourceSet;
-  readonly loop: SyncLoop;
-  /** Resolves when the first sync was complete and the set is ready; with false when it was stopped before. */
-  readonly ready: Promise<boolean>;
+export interface SyncLoopsOptions {
+  /** Receives the sync events of a set. */
+  eventsOf(set: ResourceSet): SyncEvents;
+  /** Sets that this process gets before others. */
+  readonly wants?: readonly SetId[] | undefined;
+  /** A root cannot be read here: the set is left to another server. */
+  onUnreadable?(set: ResourceSet, error: TidemarkError): void;
+  /** A path of which another server was notified cannot be read or published. */
+  onProblem?(set: ResourceSet, problem: SourceProblem): void;
+  /** The number of sets of this process has changed. */
+  onShare?(own: number, all: number): void;
+  /** Others have removed this process because it was silent; it joins again. */
+  onLost?(): void;
 }
 
-/** Keeps every set in sync with its source, as long as the set exists. */
+/** Keeps the sets of which this process is the owner in sync with their sources: see sources/scanners/. */
 export class SyncLoops {
   readonly #app: App;
-  readonly #eventsOf: (set: ResourceSet) => SyncEvents;
-  readonly #running = new Map<SetId, Running>();
+  readonly #options: SyncLoopsOptions;
+  readonly #running = new Map<SetId, SetLoop>();
+  readonly #readable: ReadableRoots;
   readonly #stopping = new AbortController();
-  #version = -1;
+  /** The sets with a source, as of the last check. */
+  #sets: readonly ResourceSet[] = [];
+  #known: ReadonlySet<SetId> = new Set();
+  /** The state of sets and members in which `#running` is right. */
+  #matched = '';
+  #checked = Promise.withResolvers<void>();
   #following: Promise<void> = Promise.resolve();
-  #recording: Promise<void> = Promise.resolve();
 
-  constructor(app: App, eventsOf: (set: ResourceSet) => SyncEvents) {
+  constructor(app: App, options: SyncLoopsOptions) {
     this.#app = app;
-    this.#eventsOf = eventsOf;
+    this.#options = options;
+    this.#readable = new ReadableRoots(app, (set, error) => options.onUnreadable?.(set, error));
   }
 
   /** Starts with the sets that exist now. */
   async start(): Promise<void> {
-    await this.#match();
+    await this.#join();
+    await this.#match(await this.#app.sets.version());
     this.#following = this.#follow();
   }
 
   /** Resolves when the set's first sync was complete and it is ready; with false when it was stopped before. */
   async ready(id: SetId): Promise<boolean> {
-    for (let running = this.#running.get(id); running !== undefined; ) {
-      if (await running.ready) return true;
-      const next = this.#running.get(id);
-      // Another loop, with other settings, was started.
-      running = next === running ? undefined : next;
+    for (;;) {
+      const { promise: checked } = this.#checked;
+      const running = this.#running.get(id);
+      if (await running?.ready) return true;
+      if (this.#stopping.signal.aborted || !this.#sets.some((set) => set.id === id)) return false;
+      // Another loop, with other settings, is started, or another process has the set for a while.
+      if (this.#running.get(id) === running) await checked;
     }
-    return false;
   }
 
-  /** Resolves when the changes being posted are committed. */
+  /** Resolves when the changes being posted are committed, and other processes may scan. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#following;
-    await Promise.all([...this.#running.values()].map(({ loop }) => loop.stop()));
-    await Promise.all([...this.#running.values()].map(({ ready }) => ready));
-    await this.#recording;
+    const isWhole = this.#sets.every(({ id }) => this.#running.get(id)?.grant.isBegun === true);
+    await this.#stopAll();
+    this.#checked.resolve();
+    await this.#readable.stop();
+    // When the store does not answer, others wait for the lease.
+    await this.#app.scanners.lease.leave({ isWhole }).catch(() => {});
   }
 
   async #follow(): Promise<void> {
     const { signal } = this.#stopping;
     for (;;) {
-      await wait(CHECK_INTERVAL_MS, undefined, { signal }).catch(() => {});
+      await wait(this.#intervalMs, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       // The loops report a store that does not answer; here it is only retried.
-      await this.#match().catch(() => {});
+      await this.#check().catch(() => {});
+      this.#checked.resolve();
+      this.#checked = Promise.withResolvers();
     }
   }
 
-  async #match(): Promise<void> {
-    const version = await this.#app.sets.version();
-    if (version === this.#version) return;
-    const sets = (await this.#app.sets.list()).filter(({ origin }) => traitsOf(origin).source !== undefined);
-    const current = new Map(sets.map((set) => [set.id, set]));
-    for (const [id, running] of this.#running) {
-      const { set, loop } = running;
-      const now = current.get(id);
-      if (now !== undefined && isSyncedAlike(set, now)) {
-        if (now.scanRequested !== set.scanRequested) loop.syncAll();
-        this.#running.set(id, { ...running, set: now });
-        continue;
-      }
-      this.#running.delete(id);
-      const stopped = loop.stop();
-      // With other settings, everything is compared again.
-      if (now !== undefined) this.#begin(now, stopped);
-      await stopped;
-      if (now !== undefined) continue;
-      this.#app.sources.closeRootOf(id);
-      await this.#app.sources.removeCopies();
-    }
-    for (const set of sets) if (!this.#running.has(set.id)) this.#begin(set);
-    this.#version = version;
+  get #intervalMs(): number {
+    const { lease, leaseMs } = this.#app.scanners;
+    const intervalMs = lease.isSettled ? CHECK_INTERVAL_MS : SETTLING_INTERVAL_MS;
+    return Math.min(intervalMs, leaseMs / CHECKS_OF_LEASE);
   }
 
-  #begin(set: ResourceSet, after: Promise<void> = Promise.resolve()): void {
-    const { log: postingLog } = this.#app.postings;
-    const { linked } = this.#app;
-    const shown = this.#eventsOf(set);
-    const events: SyncEvents = {
-      ...shown,
-      onScanned: (summary, extent, under) => {
-        postingLog.addSync(set.id, summary);
-        if (extent === 'full') this.#recordScan(set.slug, summary);
-        shown.onScanned?.(summary, extent, under);
-      },
-      onTrouble: (error) => {
-        this.#recordTrouble(set.slug, error.message);
-        shown.onTrouble?.(error);
-      },
-      onRecovered: () => {
-        this.#recordTrouble(set.slug, undefined);
-        shown.onRecovered?.();
-      },
+  async #check(): Promise<void> {
+    const { sets, scanners } = this.#app;
+    const wasMember = scanners.lease.isMember;
+    const [version] = await Promise.all([sets.version(), scanners.lease.poll()]);
+    if (!scanners.lease.isMember) {
+      if (wasMember) this.#options.onLost?.();
+      await this.#stopAll();
+      await this.#join();
+    }
+    if (this.#stateOf(version) !== this.#matched) await this.#match(version);
+    this.#readable.check([...this.#running.keys()], this.#sets);
+    for (const id of scanners.passedSets) this.#scanPassed(this.#running.get(id)?.set);
+  }
+
+  /** A root that does not answer is reported by its loop. */
+  #scanPassed(set: ResourceSet | undefined): void {
+    if (set === undefined) return;
+    const report = (problems: readonly SourceProblem[]) => {
+      for (const problem of problems) this.#options.onProblem?.(set, problem);
     };
-    const loop = new SyncLoop({ set, source: this.#app.sources.sourceOf(set), updater: linked.posterOf(set), events });
-    this.#running.set(set.id, { set, loop, ready: this.#markReady(loop, set) });
-    const start = () => loop.start();
-    after.then(start, start);
+    this.#app.scanners.scanPassed(set).then(report, () => {});
   }
 
-  /** Records trouble for other processes, which show it. This fails silently when the store itself is in trouble. */
-  #recordTrouble(slug: string, problem: string | undefined): void {
-    this.#recording = this.#recording.then(() => this.#app.sets.recordTrouble(slug, problem)).catch(() => {});
+  async #join(): Promise<void> {
+    const { wants } = this.#options;
+    await this.#app.scanners.lease.join(wants === undefined ? {} : { wants });
   }
 
-  /** Records the result of a full scan for other processes, as `#recordTrouble`. */
-  #recordScan(slug: string, { hidden }: SyncSummary): void {
-    this.#recordTrouble(slug, undefined);
-    this.#recording = this.#recording.then(() => this.#app.sets.recordHidden(slug, hidden)).catch(() => {});
+  #stateOf(version: number): string {
+    const { isSettled, state } = this.#app.scanners.lease;
+    return `${version} ${state.epoch} ${isSettled}`;
   }
 
-  async #markReady({ firstSync }: SyncLoop, { slug }: ResourceSet): Promise<boolean> {
-    const { signal } = this.#stopping;
-    if ((await firstSync) === undefined) return false;
-    while (!signal.aborted) {
-      try {
-        await this.#app.sets.markReady(slug);
-        return true;
-      } catch (error) {
-        // The set was removed meanwhile; any other error comes from the store and may pass.
-        if (isTidemarkError(error, 'gone')) return false;
-        await wait(CHECK_INTERVAL_MS, undefined, { signal }).catch(() => {});
-      }
+  /** Stops what is not to be scanned here, says so, and begins what is, when all others have said so, too. */
+  async #match(version: number): Promise<void> {
+    const { lease } = this.#app.scanners;
+    const { epoch } = lease.state;
+    this.#sets = (await this.#app.sets.list()).filter(({ origin }) => traitsOf(origin).source !== undefined);
+    const own = this.#sets.filter(({ id }) => lease.owns(id));
+    await this.#stopOthers(own);
+    await lease.acknowledge(epoch);
+    if (lease.state.epoch !== epoch) return;
+    if (lease.isSettled) for (const set of own) this.#begin(set);
+    if (lease.isSettled) this.#options.onShare?.(this.#running.size, this.#sets.length);
+    this.#matched = this.#stateOf(version);
+  }
+
+  async #stopOthers(own: readonly ResourceSet[]): Promise<void> {
+    const current = new Map(own.map((set) => [set.id, set]));
+    const stopping: Promise<void>[] = [];
+    for (const [id, loop] of this.#running) {
+      const now = current.get(id);
+      if (now !== undefined && loop.follow(now)) continue;
+      this.#running.delete(id);
+      stopping.push(loop.stop());
     }
-    return false;
+    await Promise.all(stopping);
+    await this.#closeRemoved();
   }
-}
 
-function isSyncedAlike(one: ResourceSet, other: ResourceSet): boolean {
-  const settings = (set: ResourceSet) => [set.urlPrefix, set.linkRules, ...readingSettings(set)];
-  return isDeepStrictEqual(settings(one), settings(other));
+  #begin(set: ResourceSet): void {
+    if (this.#running.has(set.id)) return;
+    const loop = new SetLoop(this.#app, set, this.#readable.around(set, this.#options.eventsOf(set)));
+    this.#running.set(set.id, loop);
+    loop.start();
+  }
+
+  async #closeRemoved(): Promise<void> {
+    const existing = new Set(this.#sets.map(({ id }) => id));
+    const removed = [...this.#known].filter((id) => !existing.has(id));
+    this.#known = existing;
+    for (const id of removed) this.#app.sources.closeRootOf(id);
+    if (removed.length > 0) await this.#app.sources.removeCopies();
+  }
+
+  async #stopAll(): Promise<void> {
+    const loops = [...this.#running.values()];
+    this.#running.clear();
+    this.#matched = '';
+    await Promise.all(loops.map((loop) => loop.stop()));
+  }
 }

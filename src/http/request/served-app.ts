@@ -10,6 +10,7 @@ import type { Publishing } from '../../publish/open-publishing.ts';
 import type { Records } from '../../records/open-records.ts';
 import type { SetRegistry } from '../../sets/set-registry.ts';
 import type { Sources } from '../../sources/open-source.ts';
+import type { Scanners } from '../../sources/scanners/open-scanners.ts';
 import type { ActivityMemory } from '../../stores/activity-memory.ts';
 import type { ResourceIndex } from '../../stores/resource-index.ts';
 import type { StoreGauge } from '../../stores/store-gauge.ts';
@@ -50,4 +51,6 @@ export interface ServedApp {
   readonly publishing: Publishing;
   readonly records: Records;
   readonly sources: Sources;
+  /** Who scans which set. */
+  readonly scanners: Pick<Scanners, 'scanPaths' | 'scannersOf'>;
 }

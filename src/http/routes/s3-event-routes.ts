@@ -17,6 +17,7 @@ const resultSchema = z
     taken: z.int().min(0).describe('Objects of the root of the set that were checked.'),
     ignored: z.int().min(0).describe('Objects of other buckets and prefixes, or that cannot be resources.'),
     problems: z.array(z.strictObject({ path: z.string(), problem: z.string() })),
+    passedTo: z.string().optional().describe('Another server, which scans this set, and will check these objects.'),
   })
   .meta({ id: 'S3EventsTaken', description: 'The result of a notification.' });
 
@@ -36,19 +37,20 @@ export function s3EventRoutes(app: ServedApp, stopping: AbortSignal): readonly R
 is recorded before the answer comes. So notifications may come twice, late, and in any order. Understood are those of Amazon S3 (also by
 EventBridge and SNS), MinIO, Ceph and versitygw.
 
-503 with \`Retry-After\` means that it takes longer, because a scan is under way, or that
-this server was started with \`--no-sources\`: send the notification again, to the server that keeps the sources.`,
+Any server takes them. 202 means that another one scans this set: the objects are stored for it durably, and are checked within seconds.
+503 with \`Retry-After\` means that it takes longer, because a scan is under way, or that no server scans this set: send the
+notification again.`,
       query: NO_PARAMETERS,
       body: { 'application/json': s3EventsSchema },
-      answers: [json(resultSchema, 'What was checked.')],
+      answers: [json(resultSchema, 'What was checked.'), json(resultSchema, 'What another server will check.', 202)],
       async handle(request, response) {
         const set = setOf(response);
         const body = await readBody(requestBody(request, { idleTimeoutMs, stopping }), MAX_BYTES);
         const { bucket } = traitsOf(set.origin);
         if (bucket === undefined) throw notOnS3(set);
         const { paths, ...counts } = notifiedPaths(parseJsonBody(s3EventsSchema, body), parseS3Location(bucket));
-        const problems = await app.sources.scanPaths(set, paths);
-        sendJson(response, { ...counts, problems });
+        const scanned = await app.scanners.scanPaths(set, paths);
+        sendJson(response, { ...counts, ...scanned }, scanned.passedTo === undefined ? 200 : 202);
       },
     }),
   ];

@@ -40,7 +40,7 @@ export class FileSource implements Source {
     const end = await mutex.acquire(options.signal);
     try {
       if (isWhole(options)) await this.#refresh(options);
-      if (options.under === undefined && options.attended !== true) await this.#requireFiles();
+      if (options.under === undefined && options.attended !== true) await this.requireFiles();
       return { steps: compareFiles(this.#files, options), end: (summary) => this.#end(options, summary).finally(end) };
     } catch (error) {
       end();
@@ -79,8 +79,9 @@ export class FileSource implements Source {
   /**
    * Refuses a root that had files and has none that is published: most likely, it is a mount point whose disk is
    * missing, or a pattern leaves out more than was meant.
+   * @throws TidemarkError `unavailable`
    */
-  async #requireFiles(): Promise<void> {
+  async requireFiles(): Promise<void> {
     const { root, index, set } = this.#files;
     if (root.knowsEmpty || !(await root.isEmpty())) return;
     const { resources } = await index.summary(set.id);

@@ -18,8 +18,11 @@ export interface Synced {
   readonly updater: SyncPoster;
 }
 
-/** Posts the differences. After all were posted, it may recompute the links that depend on several resources. */
-interface SyncPoster extends EventPoster {
+/** Posts the differences of a sync. */
+export interface SyncPoster extends EventPoster {
+  /** Called before anything is compared. */
+  begin?(): Promise<void>;
+  /** Called after all were posted: recomputes the links that depend on several resources. */
   relinkAll?(signal?: AbortSignal): Promise<void>;
 }
 
@@ -36,13 +39,14 @@ const POSTINGS = 2;
 
 /**
  * Compares a source with the state of its set, and posts the differences. Any number of processes may sync the same
- * records; files are synced by one process. Undefined when the set was already known to be in sync.
+ * records; files are synced by the process that has the grant of the set, see scanners/set-grant.ts. Undefined when the set was already known to be in sync.
  * @throws TidemarkError as `Source.compare`: nothing is deleted then; the signal's reason when it is aborted, after the
  *   changes being posted are committed
  */
 export async function sync(options: SyncOptions): Promise<SyncSummary | undefined> {
   for (;;) {
     options.signal?.throwIfAborted();
+    if (options.dryRun !== true) await options.updater.begin?.();
     const counter = new SyncCounter(options);
     let comparison = await options.source.compare({ ...options, counter });
     if (comparison === undefined) return undefined;
