@@ -67,6 +67,12 @@ export const setSchema = z
       .strictObject({ since: datetime, problem: z.string() })
       .optional()
       .describe('Why it cannot be synced with its source at present. Only administrators see it.'),
+    scannedBy: z
+      .string()
+      .optional()
+      .describe(
+        'The process that keeps it in sync with its source: host and process id. Absent while none does. Only administrators see it.',
+      ),
     hiddenFiles: z
       .strictObject({ count: z.int().min(1), paths: z.array(z.string()) })
       .optional()

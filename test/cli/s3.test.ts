@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { findFreePorts } from '../../scripts/services/free-ports.ts';
 import { openApp } from '../../src/app.ts';
 import { askJson } from '../support/ask.ts';
 import { SQLITE } from '../support/each-store.ts';
@@ -60,26 +59,6 @@ describe('a bucket on the command line', () => {
     await again.says(/Published s3:.* 4 files/);
     again.signal('SIGINT');
     assert.equal(await again.exit(), 0);
-  });
-
-  it('is scanned by the server that keeps sources; another one of the store refuses notifications', async () => {
-    await done('sets', 'add', 'maps', '--root', root());
-    const ports = await findFreePorts(3);
-    const [port, first, second] = ports.map(String) as [string, string, string];
-    const args = ['serve', '--port', port, '--share-port', '--s3-poll-interval', '1h', '--own-port'];
-    for (const own of [[first], [second, '--no-sources']]) {
-      await place.startProcess([...args, ...own], { env: environmentOf(s3) }).says(/Serving 1 set/);
-    }
-    const api = (own: string) => `http://127.0.0.1:${own}/api/sets/maps`;
-    await until('the first scan', async () => (await askJson(api(second))).body.resources === 3);
-    await put('notified');
-    const s3Object = { bucket: { name: bucket.name }, object: { key: 'some+maps/notified' } };
-    const events = { Records: [{ eventName: 's3:ObjectCreated:Put', s3: s3Object }] };
-    const refused = await askJson(`${api(second)}/s3-events`, events);
-    assert.equal(refused.status, 503);
-    assert.match(refused.body.error.message, /send notifications to the server of this source that does/);
-    assert.equal((await askJson(`${api(first)}/s3-events`, events)).status, 200);
-    assert.equal((await askJson(api(second))).body.resources, 4);
   });
 
   it('has each object named that its list has and that it does not have', async () => {

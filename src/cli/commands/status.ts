@@ -38,6 +38,7 @@ async function viewStatus(app: App, configuration: Configuration) {
     app.publishing.cacheScan,
   ]);
   const { store, cache } = await app.metrics.readSource();
+  const scanners = await scannersBySlug(app);
   const sinks = await sinkLags(app.catalog);
   const backup = await app.backup.state();
   return {
@@ -60,9 +61,17 @@ async function viewStatus(app: App, configuration: Configuration) {
       changes,
       lastChange,
       ready,
+      ...(scanners.has(set) && { scanner: scanners.get(set)?.name ?? null, unread: scanners.get(set)?.isUnread }),
       ...(trouble && { trouble }),
     })),
   };
+}
+
+/** Who scans each set that has a source. */
+async function scannersBySlug({ sets, scanners }: App) {
+  const all = await sets.list();
+  const found = await scanners.scannersOf(all);
+  return new Map(all.flatMap(({ id, slug }) => (found.has(id) ? [[slug, found.get(id)!] as const] : [])));
 }
 
 /** Describes the status of a source for users. */
@@ -167,12 +176,19 @@ function liveFields({ requests, events, cache, pages, scanning, rootsInTrouble }
 
 function describeSets({ sets }: StatusView): string {
   if (sets.length === 0) return 'There is no set.';
-  const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready, trouble }) => {
+  const rows = sets.map(({ set, resources, changes, lastChange = '(none)', ready, trouble, ...rest }) => {
     const state = ready ? 'ready' : 'not complete yet';
     const problem = trouble && `; not in sync since ${trouble.since}: ${trouble.problem}`;
-    return [set, resources, changes, lastChange, `${state}${problem ?? ''}`];
+    return [set, resources, changes, lastChange, describeScanner(rest), `${state}${problem ?? ''}`];
   });
-  return formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'STATE'], rows);
+  return formatTable(['SET', 'RESOURCES', 'CHANGES', 'LAST CHANGE', 'SCANNED BY', 'STATE'], rows);
+}
+
+function describeScanner({ scanner, unread }: Pick<StatusView['sets'][number], 'scanner' | 'unread'>): string {
+  // Of a set to which others post.
+  if (scanner === undefined) return '';
+  if (scanner === null) return '(no server)';
+  return unread ? `${scanner} (cannot read it)` : scanner;
 }
 
 const UNITS = [

@@ -118,7 +118,7 @@ function logScanners(logger: Logger): Omit<SyncLoopsOptions, 'eventsOf' | 'wants
     onUnreadable: ({ slug }, { code, message }) =>
       logger.warn({ set: slug, code }, `${slug} is left to other servers, which may be able to read it: ${message}`),
     onProblem: ({ slug }, { path, problem }) => logger.warn({ set: slug, path }, `${path}: ${problem}`),
-    onShare: (own, all) => logger.debug({ own, all }, `this server scans ${own} of ${all} sets`),
+    onShare: (share) => logger.debug(`this server scans ${share} sets with sources`),
     onLost: () =>
       logger.warn('this server was silent for too long, and other servers scan its sets: it shares them again'),
   };

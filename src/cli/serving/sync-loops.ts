@@ -26,8 +26,8 @@ export interface SyncLoopsOptions {
   onUnreadable?(set: ResourceSet, error: TidemarkError): void;
   /** A path of which another server was notified cannot be read or published. */
   onProblem?(set: ResourceSet, problem: SourceProblem): void;
-  /** The number of sets of this process has changed. */
-  onShare?(own: number, all: number): void;
+  /** The number of sets of this process, of all sets, has changed. */
+  onShare?(share: string): void;
   /** Others have removed this process because it was silent; it joins again. */
   onLost?(): void;
 }
@@ -45,7 +45,9 @@ export class SyncLoops {
   /** The state of sets and members in which `#running` is right. */
   #matched = '';
   #checked = Promise.withResolvers<void>();
+  #share = '';
   #following: Promise<void> = Promise.resolve();
+  #matching: Promise<void> | undefined;
 
   constructor(app: App, options: SyncLoopsOptions) {
     this.#app = app;
@@ -76,6 +78,7 @@ export class SyncLoops {
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#following;
+    await this.#matching;
     const isWhole = this.#sets.every(({ id }) => this.#running.get(id)?.grant.isBegun === true);
     await this.#stopAll();
     this.#checked.resolve();
@@ -106,12 +109,9 @@ export class SyncLoops {
     const { sets, scanners } = this.#app;
     const wasMember = scanners.lease.isMember;
     const [version] = await Promise.all([sets.version(), scanners.lease.poll()]);
-    if (!scanners.lease.isMember) {
-      if (wasMember) this.#options.onLost?.();
-      await this.#stopAll();
-      await this.#join();
-    }
-    if (this.#stateOf(version) !== this.#matched) await this.#match(version);
+    if (wasMember && !scanners.lease.isMember) this.#options.onLost?.();
+    // What has to be stopped first may take longer than the lease, and heartbeats go on meanwhile.
+    if (this.#stateOf(version) !== this.#matched) this.#matching ??= this.#matchOnce(version);
     this.#readable.check([...this.#running.keys()], this.#sets);
     for (const id of scanners.passedSets) this.#scanPassed(this.#running.get(id)?.set);
   }
@@ -125,14 +125,28 @@ export class SyncLoops {
     this.#app.scanners.scanPassed(set).then(report, () => {});
   }
 
+  async #matchOnce(version: number): Promise<void> {
+    try {
+      if (!this.#app.scanners.lease.isMember) {
+        await this.#stopAll();
+        await this.#join();
+      }
+      await this.#match(version);
+    } catch {
+      // The next check tries again.
+    } finally {
+      this.#matching = undefined;
+    }
+  }
+
   async #join(): Promise<void> {
     const { wants } = this.#options;
     await this.#app.scanners.lease.join(wants === undefined ? {} : { wants });
   }
 
   #stateOf(version: number): string {
-    const { isSettled, state } = this.#app.scanners.lease;
-    return `${version} ${state.epoch} ${isSettled}`;
+    const { isMember, isSettled, state } = this.#app.scanners.lease;
+    return `${version} ${isMember} ${state.epoch} ${isSettled}`;
   }
 
   /** Stops what is not to be scanned here, says so, and begins what is, when all others have said so, too. */
@@ -143,10 +157,16 @@ export class SyncLoops {
     const own = this.#sets.filter(({ id }) => lease.owns(id));
     await this.#stopOthers(own);
     await lease.acknowledge(epoch);
-    if (lease.state.epoch !== epoch) return;
+    if (lease.state.epoch !== epoch || !lease.isMember || this.#stopping.signal.aborted) return;
     if (lease.isSettled) for (const set of own) this.#begin(set);
-    if (lease.isSettled) this.#options.onShare?.(this.#running.size, this.#sets.length);
+    this.#reportShare();
     this.#matched = this.#stateOf(version);
+  }
+
+  #reportShare(): void {
+    const share = `${this.#running.size} of ${this.#sets.length}`;
+    if (share !== this.#share) this.#options.onShare?.(share);
+    this.#share = share;
   }
 
   async #stopOthers(own: readonly ResourceSet[]): Promise<void> {

@@ -17,6 +17,7 @@ import { ORGANIZATION_METRICS, OrganizationMetrics } from './organization-metric
 import { Registry } from './prometheus.ts';
 import { withRenderMetrics } from './render-metrics.ts';
 import { ScanMetrics } from './scan-metrics.ts';
+import { ScannerMetrics } from './scanner-metrics.ts';
 import { SOURCE_METRICS_OF_STORE, type SourceFigures, SourceMetrics, type SourceParts } from './source-metrics.ts';
 import { storeMetrics } from './store-metrics.ts';
 
@@ -29,6 +30,7 @@ interface WatchedApp extends Omit<SourceParts, 'cache' | 'publisher' | 'compares
   readonly records: { readonly overview: Parameters<OrganizationMetrics['watch']>[0] };
   readonly jobs: { readonly queue: Parameters<JobMetrics['watch']>[0] };
   readonly notifications: Parameters<NotificationMetrics['watch']>[0];
+  readonly scanners: Parameters<ScannerMetrics['watch']>[0];
 }
 
 /** The metrics of one app. app.ts wraps the measured parts, which do not depend on metrics. */
@@ -39,6 +41,7 @@ export class AppMetrics {
   readonly http: HttpMetrics;
   readonly index: IndexMetrics;
   readonly scans: ScanMetrics;
+  readonly scanners: ScannerMetrics;
   readonly archive: ArchiveMetrics;
   readonly backups: BackupMetrics;
   readonly jobs: JobMetrics;
@@ -62,6 +65,7 @@ export class AppMetrics {
     this.index = new IndexMetrics(instruments);
     this.store = storeMetrics(instruments, this.requests);
     this.scans = new ScanMetrics(instruments);
+    this.scanners = new ScannerMetrics(instruments);
     this.archive = new ArchiveMetrics(instruments);
     this.backups = new BackupMetrics(instruments);
     this.jobs = new JobMetrics(instruments);
@@ -81,6 +85,7 @@ export class AppMetrics {
     this.#source = new SourceMetrics(this.#instruments, { ...app, ...app.publishing, comparesArtifacts });
     const hasSchedule = app.configuration.backupSchedule !== 'off';
     this.backups.watch({ hasSchedule, last: async () => (await app.backup.state())?.last });
+    this.scanners.watch(app.scanners);
     this.jobs.watch(app.jobs.queue);
     this.notifications.watch(app.notifications);
     this.datasets.watch(app.catalog);
@@ -96,8 +101,9 @@ export class AppMetrics {
    * @param namesAll whether the reader may read all private organizations
    */
   async text(namesAll = false): Promise<string> {
-    const [{ store }, hasJobs, hasSubscriptions, hasSinks, hasOrganizations] = await Promise.all([
+    const [{ store }, hasScanners, hasJobs, hasSubscriptions, hasSinks, hasOrganizations] = await Promise.all([
       this.readSource(),
+      this.scanners.read(),
       this.jobs.read(),
       this.notifications.read(),
       this.datasets.read(),
@@ -106,6 +112,7 @@ export class AppMetrics {
     ]);
     const old = [
       ...(store === undefined ? SOURCE_METRICS_OF_STORE : []),
+      ...(hasScanners ? [] : ['tidemark_unscanned_sets']),
       ...(hasJobs ? [] : ['tidemark_jobs']),
       ...(hasSubscriptions ? [] : ['tidemark_subscriptions']),
       ...(hasSinks ? [] : ['tidemark_dataset_sink_behind']),

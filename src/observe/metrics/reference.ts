@@ -39,5 +39,6 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
   backup: { state: async () => undefined },
   records: { overview: { read: async () => [] } },
   jobs: { queue: { counts: async () => [] } },
+  scanners: { figures: async () => ({ own: 0, unread: 0 }) },
   notifications: { subscriptions: { list: async () => [] }, deliverer: { oldestUnsent: undefined } },
 };

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Configuration } from '../../config/configuration.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { traitsOf } from '../../core/origin.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { EventPoster } from '../../stores/event-poster.ts';
@@ -19,6 +20,7 @@ interface ScannersParts {
   readonly updater: EventPoster;
   readonly configuration: Pick<Configuration, 'jobLeaseMs' | 'dataFolder' | 'port' | 'ownPort'>;
   readonly catalog: Catalog;
+  readonly sets: { list(): Promise<readonly ResourceSet[]> };
   sourceOf(set: ResourceSet): Source;
   /** Posts to a set, and adds the links of its rules. */
   posterOf(set: ResourceSet): SyncPoster;
@@ -33,7 +35,7 @@ const COMMAND_POLL_MS = 500;
 export interface Scanners extends ReturnType<typeof openScanners> {}
 
 /** Who scans a set, for operators. */
-interface SetScanner {
+export interface SetScanner {
   /** Host and process id; undefined while no process scans it. */
   readonly name: string | undefined;
   /** Whether no process can read its root. */
@@ -46,7 +48,7 @@ interface ScannedPaths {
   readonly passedTo?: string;
 }
 
-export function openScanners({ configuration, catalog, updater, sourceOf, posterOf }: ScannersParts) {
+export function openScanners({ configuration, catalog, sets: registry, updater, sourceOf, posterOf }: ScannersParts) {
   const { jobLeaseMs, dataFolder, port, ownPort } = configuration;
   const follower = new ScannersFollower(catalog);
   const leaseMs = jobLeaseMs * SHARE_OF_JOB_LEASE;
@@ -75,12 +77,20 @@ export function openScanners({ configuration, catalog, updater, sourceOf, poster
     leaseMs,
     grant,
 
-    /** Who scans which set, as of at most a second ago. @throws TidemarkError `unavailable` */
+    /** Who scans the sets with a source, as of at most a second ago. @throws TidemarkError `unavailable` */
     async scannersOf(sets: readonly ResourceSet[]): Promise<ReadonlyMap<SetId, SetScanner>> {
       const state = await follower.recent();
+      const scanned = sets.filter(({ origin }) => traitsOf(origin).source !== undefined);
       return new Map(
-        sets.map(({ id }) => [id, { name: ownerOf(id, state)?.name, isUnread: isUnread(id, state) }] as const),
+        scanned.map(({ id }) => [id, { name: ownerOf(id, state)?.name, isUnread: isUnread(id, state) }] as const),
       );
+    },
+
+    /** How many sets this process scans, and how many with a source no process can read. @throws `unavailable` */
+    async figures(): Promise<{ readonly own: number; readonly unread: number }> {
+      const [state, sets] = await Promise.all([follower.recent(), registry.list()]);
+      const unread = sets.filter(({ id, origin }) => traitsOf(origin).source !== undefined && isUnread(id, state));
+      return { own: grants.size, unread: unread.length };
     },
 
     /**

@@ -143,9 +143,15 @@ async function showSettings(
   { request, response }: Exchange,
   more: { readonly attempt?: RejectedForm; readonly did?: 'add' | 'change' | 'scan' | undefined },
 ): Promise<void> {
-  const { changes } = await app.index.summary(setOf(response).id);
+  const set = setOf(response);
+  const { changes } = await app.index.summary(set.id);
+  const scanner = (await app.scanners.scannersOf([set])).get(set.id);
   const page = await setFrameOf(app, { request, response }, 'settings');
-  sendPage(response, renderSettingsPage({ ...page, changes, ...more }), more.attempt === undefined ? 200 : 400);
+  sendPage(
+    response,
+    renderSettingsPage({ ...page, changes, scanner, ...more }),
+    more.attempt === undefined ? 200 : 400,
+  );
 }
 
 function withoutOrigin(): TidemarkError {

@@ -6,6 +6,7 @@ import {
   shownSettings,
 } from '../../../config/set/set-settings.ts';
 import { type Origin, traitsOf } from '../../../core/origin.ts';
+import type { SetScanner } from '../../../sources/scanners/open-scanners.ts';
 import type { Frame } from '../parts/frame.ts';
 import { type Html, html } from '../parts/html.ts';
 import { renderPage } from '../parts/layout.ts';
@@ -86,6 +87,8 @@ ${settingFields(rest as readonly SetSettingName[], given)}</details>
 interface SettingsPage extends SetFrame {
   /** Number of changes that clients would lose. */
   readonly changes: number;
+  /** Who scans it; undefined of a set without a source. */
+  readonly scanner: SetScanner | undefined;
   readonly attempt?: RejectedForm | undefined;
   /** The action that was just done. */
   readonly did?: 'add' | 'change' | 'scan' | undefined;
@@ -125,11 +128,18 @@ const DONE = {
   scan: 'A scan begins within seconds, at the server that keeps sets in sync.',
 } as const;
 
-function scanSection({ set, frame }: SettingsPage): Html {
+function scanSection({ set, scanner, frame }: SettingsPage): Html {
   const { scanRequested } = set;
   return html`<h2>Scan</h2>
+${scanner !== undefined && html`<p>${describeScanner(scanner)}</p>`}
 <p>Changes are noticed by themselves. A scan compares everything with the source again.${scanRequested !== undefined && html` The last one was asked for ${timeElement(scanRequested, frame.now)}.`} What it changes is on the page of <a href="./postings">postings</a>.</p>
 <form method="post" action="./scan"><button class="small">Scan all of it</button></form>`;
+}
+
+function describeScanner({ name, isUnread }: SetScanner): Html {
+  if (name === undefined) return html`No server scans this set now: start one without <code>--no-sources</code>.`;
+  const scanned = html`This set is scanned by the process <code>${name}</code>.`;
+  return isUnread ? html`${scanned} No server can read its source.` : scanned;
 }
 
 function removalOf({ set, changes, attempt }: SettingsPage): Html {

@@ -40,13 +40,17 @@ const requestedScanSchema = z
 const MOST_BYTES = 262_144;
 
 /** The sets and their settings. @param stopping ends bodies that are being read when the server stops */
-export function setApiRoutes({ index, sets, configuration }: ServedApp, stopping: AbortSignal): readonly Route[] {
+export function setApiRoutes(
+  { index, sets, scanners, configuration }: ServedApp,
+  stopping: AbortSignal,
+): readonly Route[] {
   const { baseUrl, idleTimeoutMs, apiRoots: allowedRoots } = configuration;
   const view = async (set: ResourceSet) => setView(set, await index.summary(set.id), baseUrl);
   const withSettings = async (set: ResourceSet) => ({
     ...shownSettings(set),
     ...(await view(set)),
     trouble: troubleOf(set),
+    scannedBy: (await scanners.scannersOf([set])).get(set.id)?.name,
     hiddenFiles: set.hidden,
   });
 
