@@ -54,7 +54,7 @@ export const SERVER_SETTINGS = {
     schema: values.port,
     default: '(none)',
     meaning:
-      'A second port, of this server alone, where several share `port`: for `/metrics`, `/readyz`, `tidemark status` and notifications of S3.',
+      'A second port, of this server alone, where several share `port`: for `/metrics`, `/readyz` and `tidemark status`.',
   }),
   sources: setting({
     variable: 'TIDEMARK_SOURCES',
@@ -63,6 +63,6 @@ export const SERVER_SETTINGS = {
     schema: values.yesOrNo,
     default: 'true',
     meaning:
-      'With `--no-sources`, or `false`, the server does not keep sets in sync with their folders, buckets, artifacts and other sources: it only answers requests and takes posted changes. Of several servers of a store, exactly one is started without it.',
+      'With `--no-sources`, or `false`, the server does not keep sets in sync with their folders, buckets, artifacts and other sources: it only answers requests and takes posted changes. Servers of a store that are started without it share the sets.',
   }),
 } as const;

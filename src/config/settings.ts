@@ -81,7 +81,7 @@ export const SETTINGS = {
     schema: values.duration,
     default: '30s',
     meaning:
-      'How long a process may send no heartbeat of a job until another process runs the job, with `ms`, `s`, `m` or `h`. The same for all processes of a store.',
+      'How long a process may send no heartbeat until another one runs its job, or scans its sets, with `ms`, `s`, `m` or `h`. The same for all processes of a store.',
   }),
   timeZone: setting({
     variable: 'TIDEMARK_TIME_ZONE',

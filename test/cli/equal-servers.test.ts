@@ -84,12 +84,12 @@ describeOnEachStore('Servers that are equal', (store, itOnce) => {
   afterEach(() => servers.place.close());
 
   it('share the sets; one that ends, and one that is killed, is replaced by the others', async () => {
-    const slugs = Array.from({ length: 30 }, (_, at) => `set-${at}`);
+    const slugs = Array.from({ length: 12 }, (_, at) => `set-${at}`);
     await servers.addFolders(slugs);
     const all = await Promise.all([servers.start(), servers.start(), servers.start()]);
     const shared = async () => {
       const counts = await Promise.all(all.map(scannedBy));
-      return counts.every((count) => count >= 3) && counts[0]! + counts[1]! + counts[2]! === 30 && counts;
+      return counts.every((count) => count > 0) && counts[0]! + counts[1]! + counts[2]! === slugs.length;
     };
     await until('all sets are shared', shared);
     const everywhere = async (count: number, server: Server) => {
@@ -107,7 +107,7 @@ describeOnEachStore('Servers that are equal', (store, itOnce) => {
     await killed.running.kill();
     for (const slug of slugs) await servers.put(slug, 'third');
     await until('one found the third file', () => everywhere(3, last));
-    assert.equal(await scannedBy(last), 30);
+    assert.equal(await scannedBy(last), slugs.length);
     assert.deepEqual(new Set((await servers.scanners()).values()), new Set([last.running.pid]));
     for (const slug of slugs.slice(0, 5)) {
       const created = ['first', 'second', 'third'].map((name) => `created /${name}`);

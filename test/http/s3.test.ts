@@ -9,6 +9,7 @@ import { collect } from '../support/builders.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { type Asked, cutInTheMiddle, type Fault, FaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, type OwnS3, rootOf, startOwnS3, uniqueBucket, useBucket, useKeys, useS3 } from '../support/s3.ts';
+import { scanHere, WITHOUT_HEARTBEATS } from '../support/scan-here.ts';
 import { isList, refuseWith } from '../support/s3-refusal.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
@@ -26,7 +27,7 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
 
   beforeEach(async () => {
     proxy = await FaultProxy.start(s3.endpoint);
-    started = await startApp(store);
+    started = await startApp(store, WITHOUT_HEARTBEATS);
     await addSet();
   });
   afterEach(async () => {
@@ -36,8 +37,9 @@ describeOnEachStore('A set on S3 over HTTP', (store, itOnce) => {
 
   async function addSet(more: Partial<NewSet> = {}): Promise<void> {
     const root = formatS3Location(parseS3Location(rootOf({ endpoint: proxy.url }, bucket.name, 'some folder')));
-    await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), ...more });
+    const set = await started.app.sets.add({ slug: 'maps', origin: originOfRoot(root), ...more });
     await started.app.sets.markReady(more.slug ?? 'maps');
+    await scanHere(started.app, set);
   }
 
   const put = (path: string, content = TEXT, type?: string) =>
@@ -267,15 +269,13 @@ describe('The notifications of a real S3 server', () => {
   });
 
   it('report every change of an object', async () => {
-    const { app, url } = await startApp(SQLITE);
+    const { app, url } = await startApp(SQLITE, WITHOUT_HEARTBEATS);
     own = await startOwnS3({ keys, eventsUrl: `${url}/api/sets/maps/s3-events` });
     const client = clientOf(own.server);
     const Bucket = uniqueBucket();
     await client.send(new CreateBucketCommand({ Bucket }));
-    await app.sets.add({
-      slug: 'maps',
-      origin: originOfRoot(formatS3Location(parseS3Location(rootOf(own.server, Bucket)))),
-    });
+    const location = formatS3Location(parseS3Location(rootOf(own.server, Bucket)));
+    await scanHere(app, await app.sets.add({ slug: 'maps', origin: originOfRoot(location) }));
 
     const history = async () =>
       (await collect(app.index.changes(1, { after: 1 }))).map(({ kind, key }) => `${kind} ${key}`);
