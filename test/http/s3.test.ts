@@ -9,8 +9,8 @@ import { collect } from '../support/builders.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { type Asked, cutInTheMiddle, type Fault, FaultProxy } from '../support/fault-proxy.ts';
 import { clientOf, type OwnS3, rootOf, startOwnS3, uniqueBucket, useBucket, useKeys, useS3 } from '../support/s3.ts';
-import { scanHere, WITHOUT_HEARTBEATS } from '../support/scan-here.ts';
 import { isList, refuseWith } from '../support/s3-refusal.ts';
+import { scanHere, WITHOUT_HEARTBEATS } from '../support/scan-here.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 
