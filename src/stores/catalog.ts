@@ -41,8 +41,8 @@ export interface Catalog {
  * boundary; `followed`: see records/follow-cursor.ts; `resumable-uploads`: uploads of an organization that are sent in
  * several requests; `artifact-check`: when artifacts were compared with their digests, and which of them are damaged;
  * `nsdl-refusal`: a trigger file or pieces of NSDL that were refused; `dataset-request`: a request to ingest a dataset,
- * and its result; `dataset`: a stored dataset; `dataset-sink`: up to which result a sink has got them; `scanners`: which
- * processes scan sets, see sources/scanners/.
+ * and its result; `dataset`: a stored dataset; `dataset-sink`: up to which result a sink has got them; `scanners`:
+ * which processes scan sets, see sources/scanners/.
  */
 export type CatalogKind =
   | 'set'

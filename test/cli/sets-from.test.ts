@@ -250,9 +250,9 @@ describe('A set that copies another source', () => {
     await add();
     await serve();
     await untilNames(['a.txt', 'b.txt', 'c.txt']);
+    // The server lets the command have the copy, and goes on with it after that.
     const scanned = await run('scan', 'maps');
-    assert.equal(scanned.exitCode, 2);
-    assert.match(scanned.stderr, /process \d+ keeps this copy in sync: request a scan there/);
+    assert.equal(scanned.exitCode, 0, scanned.stderr);
     const changes = [{ location: { value: 'x', type: 'rel_path' }, change: 'created' }];
     const { status, body } = await askJson(`${set().replace('/sets', '/api/sets')}/changes`, { changes });
     assert.equal(status, 409);

@@ -26,7 +26,7 @@ interface ScannersParts {
   posterOf(set: ResourceSet): SyncPoster;
 }
 
-/** So that a server that died is replaced within the lease of jobs: it is noticed, and then the others have to agree. */
+/** So that a server that died is replaced within the lease of jobs: first it is noticed, then the others agree. */
 const SHARE_OF_JOB_LEASE = 0.5;
 /** Milliseconds between two polls of a command that waits for a set. */
 const COMMAND_POLL_MS = 500;

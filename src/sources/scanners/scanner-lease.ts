@@ -38,13 +38,14 @@ const BEATS_OF_LEASE = 4;
 const RELIED_SHARE = 0.9;
 
 /**
- * The part that this process has in scanning the sets of a store: docs/internals/sources.md, "Which server scans a set",
- * has the protocol. test/contract/scanner-lease.ts tests these promises:
+ * The part that this process has in scanning the sets of a store: docs/internals/sources.md, "Which server scans a
+ * set", has the protocol. test/contract/scanner-lease.test.ts tests these promises:
  *
  * - Of live members, one owns each set. It may begin the set when `isSettled`; then no other member scans it.
- * - A member that was silent for the lease is removed, by the clocks of the others; one of the same system whose process
- *   has ended, at once.
- * - `isHeld` is false before another member could have removed this one, unless the clock of this process stood still.
+ * - A member that was silent for the lease is removed, by the clocks of the others; one of the same system whose
+ *   process has ended, at once.
+ * - `isHeld` is false before another member can have removed this one, unless the clock of this process stops, as it
+ *   does while the machine sleeps. Then the store drops what this process posts: see SetGrant.
  *
  * The caller polls at least four times in a lease, and stops the sets that it does not own before it calls
  * `acknowledge`. All methods that read or write throw TidemarkError `unavailable` when the store does not answer.

@@ -7,7 +7,7 @@ import { NO_SCANNERS, type ScannerState } from './scanner-state.ts';
 export interface PassedPaths {
   /** The number of the last notification. */
   readonly last: number;
-  /** Those that were not scanned yet. The empty path stands for all. */
+  /** Those that were not scanned yet. The empty path means all. */
   readonly waiting: readonly { readonly number: number; readonly paths: readonly string[] }[];
 }
 

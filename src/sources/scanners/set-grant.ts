@@ -106,7 +106,7 @@ export class SetGrant implements SyncPoster {
     else await this.#renew();
   }
 
-  /** The log has a later position: another process has the set, or the document of the scanners is older than the log. */
+  /** The log has a later position: another process has the set, or the document of the members is older. */
   async #renew(): Promise<void> {
     this.#lease.doubt();
     await this.#untilHeld();

@@ -39,7 +39,8 @@ const POSTINGS = 2;
 
 /**
  * Compares a source with the state of its set, and posts the differences. Any number of processes may sync the same
- * records; files are synced by the process that has the grant of the set, see scanners/set-grant.ts. Undefined when the set was already known to be in sync.
+ * records; files are synced by the process that has the grant of the set, see scanners/set-grant.ts. Undefined when the
+ * set was already known to be in sync.
  * @throws TidemarkError as `Source.compare`: nothing is deleted then; the signal's reason when it is aborted, after the
  *   changes being posted are committed
  */
