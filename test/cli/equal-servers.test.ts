@@ -6,8 +6,9 @@ import { ask, askJson } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { parseExposition, sampleOf } from '../support/exposition.ts';
 import { findFreePort } from '../support/free-port.ts';
-import type { RunningTidemark } from '../support/run-tidemark.ts';
+import { killTidemarks, MAIN, type RunningTidemark } from '../support/run-tidemark.ts';
 import { environmentOf, rootOf, useBucket, useS3 } from '../support/s3.ts';
+import { itOnSmallDisk } from '../support/small-disk.ts';
 import { testConfiguration } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { Workplace } from '../support/workplace.ts';
@@ -44,10 +45,10 @@ class EqualServers {
     await writeFile(join(this.place.folder, slug, name), `${slug} ${name}`);
   }
 
-  async start(env: Readonly<Record<string, string>> = {}, ...args: readonly string[]): Promise<Server> {
+  async start(env: Readonly<Record<string, string>> = {}, more: { readonly main?: string } = {}): Promise<Server> {
     const port = String(await findFreePort());
-    const all = ['serve', '--port', port, '--base-url', 'http://localhost', '--no-jobs', ...args];
-    const running = this.place.startProcess(all, { env: { TIDEMARK_JOB_LEASE: JOB_LEASE, ...env } });
+    const args = ['serve', '--port', port, '--base-url', 'http://localhost', '--no-jobs', '--s3-poll-interval', '1h'];
+    const running = this.place.startProcess(args, { env: { TIDEMARK_JOB_LEASE: JOB_LEASE, ...env }, ...more });
     await running.says(/"event":"serving"/);
     return { running, url: `http://127.0.0.1:${port}` };
   }
@@ -133,7 +134,7 @@ describeOnEachStore('Servers that are equal', (store, itOnce) => {
     assert.deepEqual([...(await changesOf(next, 'maps'))].sort(), [...found, 'created /third'].sort());
   });
 
-  itOnce('begin at once after the only one was killed, whatever the lease', async () => {
+  itOnce('begin at once after the only one was killed, and after one that ends, whatever the lease', async () => {
     await servers.addFolders(['maps']);
     const lease = { TIDEMARK_JOB_LEASE: '1h' };
     const first = await servers.start(lease);
@@ -142,6 +143,12 @@ describeOnEachStore('Servers that are equal', (store, itOnce) => {
     await servers.put('maps', 'second');
     const second = await servers.start(lease);
     await until('the second file', async () => (await resourcesOf(second, 'maps')) === 2);
+
+    const third = await servers.start(lease);
+    second.running.signal('SIGTERM');
+    assert.equal(await second.running.exit(), 0, second.running.stderr);
+    await servers.put('maps', 'third');
+    await until('the third file', async () => (await resourcesOf(third, 'maps')) === 3);
   });
 
   itOnce('let a command scan, and go on after it', async () => {
@@ -157,6 +164,37 @@ describeOnEachStore('Servers that are equal', (store, itOnce) => {
     await servers.put('maps', 'second');
     await until('the second file', async () => (await resourcesOf(server, 'maps')) === 2);
     assert.equal((await servers.scanners()).get('maps'), server.running.pid);
+  });
+});
+
+/** A program that serves where a folder is not mounted. It becomes the server, with its process id. */
+const WITHOUT_MOUNT = `process.execve('/usr/bin/unshare', ['unshare', '--mount', 'sh', '-c', 'umount "$0" && exec "$@"',
+  process.env.NOT_MOUNTED, process.execPath, process.env.PROGRAM, ...process.argv.slice(2)], process.env);`;
+
+describe('Servers that are equal, with a disk', () => {
+  let servers: EqualServers;
+
+  beforeEach(async () => {
+    servers = new EqualServers(await Workplace.make(SQLITE));
+  });
+  afterEach(() => servers.place.close());
+
+  itOnSmallDisk('leave the folder to the one where it is mounted', 1, async ({ folder }) => {
+    await writeFile(join(folder, 'first'), 'first');
+    const added = await servers.place.run(['sets', 'add', 'maps', '--root', folder]);
+    assert.equal(added.exitCode, 0, added.stderr);
+    assert.equal((await servers.place.run(['scan', 'maps'])).exitCode, 0);
+    await writeFile(join(folder, 'second'), 'second');
+    const main = join(servers.place.folder, 'without-mount.js');
+    await writeFile(main, WITHOUT_MOUNT);
+    const without = await servers.start({ NOT_MOUNTED: folder, PROGRAM: MAIN }, { main });
+    await without.running.says(/is empty, or all of it is left out/);
+    const able = await servers.start();
+    await without.running.says(/maps is left to other servers/);
+    await until('the other one has read it', async () => (await resourcesOf(able, 'maps')) === 2);
+    assert.equal((await servers.scanners()).get('maps'), able.running.pid);
+    // The disk is in use until then.
+    await killTidemarks();
   });
 });
 
@@ -188,8 +226,7 @@ describe('Servers that are equal, with a bucket', () => {
   });
 
   it('pass on a notification to the one that scans', async () => {
-    const poll = ['--s3-poll-interval', '1h'];
-    const all = [await servers.start(environmentOf(s3), ...poll), await servers.start(environmentOf(s3), ...poll)];
+    const all = [await servers.start(environmentOf(s3)), await servers.start(environmentOf(s3))];
     const [first] = all as [Server];
     await until('the first scan', async () => (await resourcesOf(first, 'maps')) === 1);
     const scanner = async () => (await Promise.all(all.map(scannedBy))).indexOf(1);

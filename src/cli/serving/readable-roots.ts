@@ -15,6 +15,9 @@ const AT_ONCE = 4;
 export class ReadableRoots {
   readonly #app: App;
   readonly #onUnreadable: (set: ResourceSet, error: TidemarkError) => void;
+  /** Sets of this process whose last sync has failed. */
+  readonly #troubled = new Map<SetId, ResourceSet>();
+  #epoch = 0;
   #reading: Promise<void> = Promise.resolve();
   #readAt = performance.now();
   #isReading = false;
@@ -31,27 +34,46 @@ export class ReadableRoots {
     return {
       ...events,
       onSynced: () => {
+        this.#troubled.delete(set.id);
         lease.setReadable(set.id, true);
         events.onSynced?.();
       },
       onTrouble: (error) => {
+        this.#troubled.set(set.id, set);
         events.onTrouble?.(error);
         this.#leave(set).catch(() => {});
+      },
+      onStopped: () => {
+        this.#troubled.delete(set.id);
+        events.onStopped?.();
       },
     };
   }
 
-  /** Reads again what could not be read, unless a loop does so. */
+  /**
+   * Once in a lease, and when the members have changed: leaves what is in trouble to those that have joined since, and
+   * reads again what could not be read, unless a loop does so.
+   */
   check(running: readonly SetId[], sets: readonly ResourceSet[]): void {
     const { lease, leaseMs } = this.#app.scanners;
-    if (this.#isReading || performance.now() - this.#readAt < leaseMs) return;
-    const unreadable = lease.unreadable.filter((id) => !running.includes(id));
+    const { epoch } = lease.state;
+    const isDue = epoch !== this.#epoch || performance.now() - this.#readAt >= leaseMs;
+    if (this.#isReading || !isDue) return;
+    this.#epoch = epoch;
     this.#readAt = performance.now();
-    if (unreadable.length === 0) return;
+    const unreadable = lease.unreadable.filter((id) => !running.includes(id));
+    if (unreadable.length + this.#troubled.size === 0) return;
     this.#isReading = true;
-    this.#reading = this.#read(unreadable, sets).finally(() => {
+    this.#reading = this.#readAll(unreadable, sets).finally(() => {
       this.#isReading = false;
     });
+  }
+
+  async #readAll(unreadable: readonly SetId[], sets: readonly ResourceSet[]): Promise<void> {
+    const leave = (set: ResourceSet) => this.#leave(set).catch(() => {});
+    for await (const _ of mapInOrder([...this.#troubled.values()], AT_ONCE, leave)) if (this.#isStopped) return;
+    // A store that does not answer is not the fault of a root: it is tried again.
+    await this.#read(unreadable, sets).catch(() => {});
   }
 
   stop(): Promise<void> {
