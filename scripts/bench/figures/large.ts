@@ -1,11 +1,12 @@
 import { loadavg } from 'node:os';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
 import { onElasticsearch } from '../support/elasticsearch.ts';
+import { SET } from '../support/filled-source.ts';
 import { elasticsearchSource } from '../support/large/elasticsearch-source.ts';
 import { figuresOf, postingFigures } from '../support/large/figures.ts';
 import type { LargeSource } from '../support/large/large-source.ts';
 import { type Measured, measureSource } from '../support/large/measure-source.ts';
-import { fill } from '../support/large/post-made.ts';
+import { postMade } from '../support/large/post-made.ts';
 import { sqliteSource } from '../support/large/sqlite-source.ts';
 
 const SIZES = [100_000, 1_000_000, 10_000_000];
@@ -43,7 +44,10 @@ async function measureSizes(
     measured.push(await used(await create(count), (source) => measureSource(source, options, log(count))));
   }
   const largest = counts.at(-1)!;
-  const ascending = await used(await create(largest), (source) => fill(source, 'ascending', log(largest)));
+  const ascending = await used(await create(largest), async ({ tidemark }) => {
+    await tidemark.addSet(SET);
+    return postMade(tidemark, { count: largest, order: 'ascending' }, log(largest));
+  });
   return [
     ...postingFigures(store, largest, 'random', measured.at(-1)!.filled),
     ...postingFigures(store, largest, 'ascending', ascending),

@@ -7,11 +7,12 @@ import { eventLine, type KeyOrder, numbersOf } from '../support/events.ts';
  * Posts one event for each of `count` resources in requests of `chunk` events. The events of a request are made before
  * its clock starts. Prints `{seconds}` for each request.
  */
-const { url, count, chunk, order } = JSON.parse(process.argv[2]!) as {
+const { url, count, chunk, order, revision } = JSON.parse(process.argv[2]!) as {
   url: string;
   count: number;
   chunk: number;
   order: KeyOrder;
+  revision: number;
 };
 
 const EVENTS_PER_WRITE = 1_000;
@@ -30,7 +31,7 @@ function partsOf(numbers: Uint32Array): readonly Buffer[] {
   const parts: Buffer[] = [];
   for (let at = 0; at < numbers.length; at += EVENTS_PER_WRITE) {
     let text = '';
-    for (const number of numbers.subarray(at, at + EVENTS_PER_WRITE)) text += `${eventLine(number)}\n`;
+    for (const number of numbers.subarray(at, at + EVENTS_PER_WRITE)) text += `${eventLine(number, { revision })}\n`;
     parts.push(Buffer.from(text));
   }
   return parts;

@@ -7,8 +7,9 @@ import { SET } from './filled-source.ts';
 const PER_COMMIT = 1_000_000;
 
 /**
- * What a mirror would have recorded of the first `count` resources of a set, whose Capability List `set` is. It compares
- * lists with it, and reads no files.
+ * What a mirror would have recorded of the first `count` resources of a set. It compares lists with it, and reads no
+ * files.
+ * @param set URI of the set's Capability List
  */
 export function makeMirrorState(
   folder: string,

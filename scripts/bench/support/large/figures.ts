@@ -36,7 +36,8 @@ export function figuresOf(
   const name = `changing one ${of} until in both lists, p95`;
   const changed = { name: `among ${small.count.toLocaleString('en')}`, values: small.changes };
   return [
-    { name: `store ${of}, for a resource`, unit: 'bytes', ours: [large.storeBytes / large.count] },
+    { name: `store ${of}, for a resource`, unit: 'bytes', ours: [large.resourceBytes] },
+    { name: '… for a further change', unit: 'bytes', ours: [large.changeBytes] },
     { name: `start ${of} until ready`, unit: 's', ours: large.starts.first, limit: { most: MOST_START_SECONDS } },
     { name: '… of a second server', unit: 's', ours: large.starts.second, limit: { most: MOST_START_SECONDS } },
     { name, unit: 'ms', ours: large.changes, baseline: changed, limit: { most: LINEAR * median(small.changes) } },

@@ -1,8 +1,9 @@
 import type { BenchOptions } from '../../figure.ts';
+import { SET } from '../filled-source.ts';
 import { measureChanges } from './change-times.ts';
 import { type Command, measureCompare, measureRebuild, measureVerify } from './commands.ts';
 import type { LargeSource, Log } from './large-source.ts';
-import { type Filled, fill } from './post-made.ts';
+import { type Filled, postMade } from './post-made.ts';
 import { measureStarts, type Starts } from './starts.ts';
 import { type ChangedList, measureChangedList, measureWholeList, type WholeList } from './whole-list.ts';
 
@@ -10,8 +11,10 @@ import { type ChangedList, measureChangedList, measureWholeList, type WholeList 
 export interface Measured {
   readonly count: number;
   readonly filled: Filled;
-  /** Bytes of the store, after the first start. */
-  readonly storeBytes: number;
+  /** Bytes of the store for a resource with one change. */
+  readonly resourceBytes: number;
+  /** Bytes that a further change of a resource adds. */
+  readonly changeBytes: number;
   readonly starts: Starts;
   readonly list: WholeList;
   readonly compare: Command;
@@ -30,16 +33,39 @@ export async function measureSource(
   log: Log,
 ): Promise<Measured> {
   const { count } = source;
-  const filled = await fill(source, 'random', log);
+  await source.tidemark.addSet(SET);
+  const filled = await postMade(source.tidemark, { count, order: 'random' }, log);
   const starts = await measureStarts(source.tidemark, runs);
-  const storeBytes = await source.storeBytes();
+  const resourceBytes = (await source.storeBytes()) / count;
   const [first, second] = [starts.first, starts.second].map((times) => times.map((time) => time.toFixed(1)).join(', '));
-  log(`${(storeBytes / count).toFixed(0)} bytes a resource; ready after ${first} s, beside it ${second} s`);
+  log(`${resourceBytes.toFixed(0)} bytes a resource; ready after ${first} s, beside it ${second} s`);
   const list = await measureWholeList(source, log);
   const compare = await measureCompare(source, { folder, log });
   const verify = await measureVerify(source, log);
   const { archive, rebuild } = await measureRebuild(source, { folder, log });
   const changed = await measureChangedList(source, log);
   const changes = await measureChanges(source, runs, log);
-  return { count, filled, storeBytes, starts, list, compare, verify, archive, rebuild, changed, changes };
+  const changeBytes = await measureChangeBytes(source, log);
+  return {
+    count,
+    filled,
+    resourceBytes,
+    changeBytes,
+    starts,
+    list,
+    compare,
+    verify,
+    archive,
+    rebuild,
+    changed,
+    changes,
+  };
+}
+
+/** Changes a tenth of the resources. */
+async function measureChangeBytes(source: LargeSource, log: Log): Promise<number> {
+  const count = source.count / 10;
+  const before = await source.storeBytes();
+  await postMade(source.tidemark, { count, order: 'random', revision: 1 }, log);
+  return ((await source.storeBytes()) - before) / count;
 }

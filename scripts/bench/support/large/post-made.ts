@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import type { KeyOrder } from '../events.ts';
 import { SET } from '../filled-source.ts';
 import { processorTime } from '../processor-time.ts';
-import type { LargeSource, Log } from './large-source.ts';
+import type { Tidemark } from '../tidemark.ts';
+import type { Log } from './large-source.ts';
 
 const PROBE = new URL('../../probes/post-made.ts', import.meta.url).pathname;
 const MOST_EVENTS_PER_REQUEST = 1_000_000;
@@ -18,12 +19,20 @@ export interface Filled {
   readonly memory: number;
 }
 
-/** Adds the set, and posts a resource for each number below the count of a source. */
-export async function fill({ tidemark, count }: LargeSource, order: KeyOrder, log: Log): Promise<Filled> {
-  await tidemark.addSet(SET);
+interface Posting {
+  /** Resources, the first of the source. */
+  readonly count: number;
+  readonly order: KeyOrder;
+  /** 0 creates them, a higher one than before changes them. */
+  readonly revision?: number;
+}
+
+/** Posts an event for each of some resources of a source. */
+export async function postMade(tidemark: Tidemark, { count, order, revision = 0 }: Posting, log: Log): Promise<Filled> {
   const server = await tidemark.start();
   const chunk = Math.min(MOST_EVENTS_PER_REQUEST, Math.ceil(count / 10));
-  const options = JSON.stringify({ url: `${server.url}/api/sets/${SET}/changes`, count, chunk, order });
+  const url = `${server.url}/api/sets/${SET}/changes`;
+  const options = JSON.stringify({ url, count, chunk, order, revision });
   const child = spawn(process.execPath, [PROBE, options], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [rates, processor]: [number[], number[]] = [[], []];

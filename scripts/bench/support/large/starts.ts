@@ -1,6 +1,6 @@
 import { findFreePort } from '../../../../test/support/free-port.ts';
 import { secondsSince } from '../spread.ts';
-import type { Tidemark } from '../tidemark.ts';
+import type { Server, Tidemark } from '../tidemark.ts';
 
 /** Seconds until `/readyz` answers 200: of a server, and of a second one beside it, which syncs no sources. */
 export interface Starts {
@@ -10,17 +10,24 @@ export interface Starts {
 
 export async function measureStarts(tidemark: Tidemark, runs: number): Promise<Starts> {
   const starts: Starts = { first: [], second: [] };
+  const beside = ['serve', '--no-sources', '--base-url', tidemark.baseUrl];
   for (let run = 0; run < runs; run++) {
-    let begin = performance.now();
-    const server = await tidemark.start();
-    await server.client.get('/readyz');
-    starts.first.push(secondsSince(begin));
-    begin = performance.now();
-    const other = await tidemark.start(['serve', '--no-sources'], {}, await findFreePort());
-    await other.client.get('/readyz');
-    starts.second.push(secondsSince(begin));
-    await other.stop();
-    await server.stop();
+    const server = await ready(() => tidemark.start(), starts.first);
+    try {
+      const port = await findFreePort();
+      const other = await ready(() => tidemark.start(beside, {}, port), starts.second);
+      await other.stop();
+    } finally {
+      await server.stop();
+    }
   }
   return starts;
+}
+
+async function ready(start: () => Promise<Server>, seconds: number[]): Promise<Server> {
+  const begin = performance.now();
+  const server = await start();
+  await server.client.get('/readyz');
+  seconds.push(secondsSince(begin));
+  return server;
 }
