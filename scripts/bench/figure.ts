@@ -24,5 +24,7 @@ export interface BenchOptions {
 export interface Bench {
   readonly name: string;
   readonly about: string;
+  /** Takes so long that it runs only when it is named. */
+  readonly onlyByName?: boolean;
   run(options: BenchOptions): Promise<readonly Figure[]>;
 }

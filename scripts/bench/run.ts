@@ -27,6 +27,8 @@ import { elasticsearchIngest, ingest } from './figures/ingest.ts';
 import { elasticsearchJobs, jobs } from './figures/jobs.ts';
 import { keepVersions } from './figures/keep-versions.ts';
 import { landingPages } from './figures/landing-pages.ts';
+import { elasticsearchLarge, large } from './figures/large.ts';
+import { largeSets } from './figures/large-sets.ts';
 import { marcRead } from './figures/marc-read.ts';
 import { marcXmlWrite } from './figures/marcxml-write.ts';
 import { mirror } from './figures/mirror.ts';
@@ -133,6 +135,9 @@ const BENCHES: readonly Bench[] = [
   elasticsearchJobs,
   elasticsearchNotifications,
   elasticsearchIngest,
+  large,
+  largeSets,
+  elasticsearchLarge,
 ];
 
 const { values, positionals } = parseArgs({
@@ -157,7 +162,9 @@ if (unknown.length > 0) {
 }
 
 const lines: Line[] = [];
-for (const bench of BENCHES.filter(({ name }) => positionals.length === 0 || positionals.includes(name))) {
+for (const bench of BENCHES.filter(({ name, onlyByName }) =>
+  positionals.length === 0 ? !onlyByName : positionals.includes(name),
+)) {
   lines.push(...(await runBench(bench)));
 }
 if (values.json) console.log(JSON.stringify(lines, null, 2));

@@ -1,10 +1,8 @@
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { MirrorState, STATE_FILE } from '../../../src/client/mirror/state/mirror-state.ts';
+import { rmSync } from 'node:fs';
 import type { Bench, BenchOptions, Figure } from '../figure.ts';
-import { eventLine } from '../support/events.ts';
 import { filledSource, SET } from '../support/filled-source.ts';
 import { runMirror } from '../support/mirror-client.ts';
+import { makeMirrorState } from '../support/mirror-state.ts';
 import { MOST_MEMORY_MB } from '../support/peak-memory.ts';
 import type { ClientRun } from '../support/run-client.ts';
 
@@ -18,7 +16,7 @@ export const mirrorCompare: Bench = {
     const server = await tidemark.start();
     try {
       const copy = options.folder.next('copy');
-      makeState(copy, `${tidemark.baseUrl}/sets/${SET}/capabilitylist.xml`, count);
+      makeMirrorState(copy, { set: `${tidemark.baseUrl}/sets/${SET}/capabilitylist.xml`, count });
       const compare = () => compareOnce(copy, `${tidemark.baseUrl}/`, count);
       // Renders every document; comparing is what is measured.
       await compare();
@@ -57,21 +55,4 @@ async function compareOnce(copy: string, url: string, count: number): Promise<Cl
     throw new Error(`the copy was not equal: ${JSON.stringify(run.pass)}`);
   }
   return run;
-}
-
-/** What a mirror would have recorded of the resources. It compares lists with it, and reads no files. */
-function makeState(folder: string, set: string, count: number): void {
-  mkdirSync(folder);
-  const prefix = `https://repository.example.org/${SET}/`;
-  const state = new MirrorState(join(folder, STATE_FILE));
-  state.setFact('url', new URL('/', set).href);
-  state.setFact('set', set);
-  state.setFact('prefix', `${prefix}records/`);
-  for (let number = 0; number < count; number++) {
-    const { location, length, hash, lastmod } = JSON.parse(eventLine(number));
-    const { id } = state.name(prefix + location.value);
-    state.setCopied(id, { length, hash, lastmod, stamp: undefined }, undefined);
-  }
-  state.commit();
-  state.close();
 }

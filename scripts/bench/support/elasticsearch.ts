@@ -20,9 +20,12 @@ export class BenchServer {
     return `bench-${process.pid}-${this.#prefixes}`;
   }
 
-  /** A source whose store it is. */
-  tidemark(prefix: string): Promise<Tidemark> {
-    const env = { TIDEMARK_STORE: this.url, TIDEMARK_INDEX_PREFIX: prefix };
+  /**
+   * A source whose store it is.
+   * @param more variables
+   */
+  tidemark(prefix: string, more: NodeJS.ProcessEnv = {}): Promise<Tidemark> {
+    const env = { TIDEMARK_STORE: this.url, TIDEMARK_INDEX_PREFIX: prefix, ...more };
     return Tidemark.create(this.#options.folder.next('data'), env);
   }
 

@@ -32,7 +32,7 @@ export async function writeEvents(
   options: { readonly count: number; readonly order: KeyOrder; readonly first?: number; readonly revision?: number },
 ): Promise<void> {
   const { count, order, first = 0, revision = 0 } = options;
-  const numbers = order === 'ascending' ? Uint32Array.from({ length: count }, (_, at) => at) : shuffled(count);
+  const numbers = numbersOf(count, order);
   const output = createWriteStream(file);
   for (let at = 0; at < count; at += EVENTS_PER_WRITE) {
     let text = '';
@@ -42,6 +42,10 @@ export async function writeEvents(
   }
   output.end();
   await once(output, 'close');
+}
+
+export function numbersOf(count: number, order: KeyOrder): Uint32Array {
+  return order === 'ascending' ? Uint32Array.from({ length: count }, (_, at) => at) : shuffled(count);
 }
 
 /** The numbers below `count` in an order that looks random, and is the same every time. */

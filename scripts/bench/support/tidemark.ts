@@ -57,9 +57,16 @@ export class Tidemark {
     return this.run('sets', 'add', slug, '--records', records, '--port', String(this.#port));
   }
 
-  /** Resolves when it serves (or, with `publish`, when its first scan is complete). */
-  async start(args: readonly string[] = ['serve'], env: NodeJS.ProcessEnv = {}): Promise<Server> {
-    const all = [MAIN, ...args, '--data', this.dataFolder, '--port', String(this.#port), '--json'];
+  /**
+   * Resolves when it serves (or, with `publish`, when its first scan is complete).
+   * @param port of a second server of the source
+   */
+  async start(
+    args: readonly string[] = ['serve'],
+    env: NodeJS.ProcessEnv = {},
+    port: number = this.#port,
+  ): Promise<Server> {
+    const all = [MAIN, ...args, '--data', this.dataFolder, '--port', String(port), '--json'];
     const child = spawn(process.execPath, [...all, '--log-level', 'error'], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...this.#env, ...env },
@@ -69,7 +76,7 @@ export class Tidemark {
     const [line] = (await Promise.race([once(lines, 'line'), exited.then(() => [undefined])])) as [string | undefined];
     if (line === undefined) throw new Error(`the server ended with ${child.exitCode}`);
     lines.resume();
-    const url = `http://127.0.0.1:${this.#port}`;
+    const url = `http://127.0.0.1:${port}`;
     const client = new HttpClient(url);
     return {
       url,
