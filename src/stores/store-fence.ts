@@ -1,0 +1,69 @@
+import { TidemarkError } from '../core/errors.ts';
+
+/** Milliseconds for which the writers of a store are refused at most, while it moves. */
+export const PAUSE_MS = 10_000;
+
+export type FenceState =
+  | { readonly state: 'open' }
+  | { readonly state: 'paused' }
+  /** The store that it moved to, as `describeStore` names it. */
+  | { readonly state: 'moved'; readonly to: string };
+
+/** A pause of the writers of a store. */
+export interface StorePause {
+  readonly id: string;
+  /** The number of its commit, on Elasticsearch. */
+  readonly commit: number;
+}
+
+/**
+ * Fences a store that moves to another one. test/contract/store-fence.ts tests these promises;
+ * docs/internals/growing.md explains how they are kept.
+ *
+ * A write is a commit, a document of the catalog, or a job, by any process that has the store open.
+ */
+export interface StoreFence {
+  state(): Promise<FenceState>;
+
+  /**
+   * Refuses all writes with `unavailable` for ten seconds, or until the pause is ended. Every write that was
+   * acknowledged before is visible to readers when it resolves. Reads go on.
+   * @param forMs at most `PAUSE_MS`
+   * @throws TidemarkError `conflict` while there is another pause; `incompatible` when the store has moved
+   */
+  pause(forMs?: number): Promise<StorePause>;
+
+  /** Ends a pause. Does nothing when it is over. */
+  release(pause: StorePause): Promise<void>;
+
+  /**
+   * Ends the pause by the mark that the store has moved: every write is refused with `incompatible` from then on.
+   * Returns false, and changes nothing, when the pause is over: a write may have been acknowledged meanwhile.
+   * @param to the other store, as `describeStore` names it
+   */
+  move(pause: StorePause, to: string): Promise<boolean>;
+
+  /** Removes the mark that the store has moved; writes are accepted again. Does nothing when there is none. */
+  takeBack(): Promise<void>;
+}
+
+export function isPausedError(): TidemarkError {
+  return new TidemarkError(
+    'unavailable',
+    'the store is being moved to another one, and takes no changes for some seconds: try again',
+  );
+}
+
+export function hasMovedError(to: string): TidemarkError {
+  const name = to.startsWith('sqlite:') ? 'TIDEMARK_STORE' : 'TIDEMARK_STORE and TIDEMARK_INDEX_PREFIX';
+  return new TidemarkError('incompatible', `the store has moved to ${to}: set ${name} to that`, {
+    movedTo: to,
+    forOperators: to,
+  });
+}
+
+/** @throws TidemarkError `incompatible` when the store has moved */
+export async function requireNotMoved(fence: Pick<StoreFence, 'state'>): Promise<void> {
+  const found = await fence.state();
+  if (found.state === 'moved') throw hasMovedError(found.to);
+}
