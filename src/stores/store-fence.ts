@@ -1,4 +1,4 @@
-import { TidemarkError } from '../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../core/errors.ts';
 
 /** Milliseconds for which the writers of a store are refused at most, while it moves. */
 export const PAUSE_MS = 10_000;
@@ -29,7 +29,7 @@ export interface StoreFence {
    * Refuses all writes with `unavailable` for ten seconds, or until the pause is ended. Every write that was
    * acknowledged before is visible to readers when it resolves. Reads go on.
    * @param forMs at most `PAUSE_MS`
-   * @throws TidemarkError `conflict` while there is another pause; `incompatible` when the store has moved
+   * @throws TidemarkError `conflict` while there is another pause; `unavailable` when the store has moved
    */
   pause(forMs?: number): Promise<StorePause>;
 
@@ -37,7 +37,7 @@ export interface StoreFence {
   release(pause: StorePause): Promise<void>;
 
   /**
-   * Ends the pause by the mark that the store has moved: every write is refused with `incompatible` from then on.
+   * Ends the pause by the mark that the store has moved: every write is refused with `unavailable` from then on.
    * Returns false, and changes nothing, when the pause is over: a write may have been acknowledged meanwhile.
    * @param to the other store, as `describeStore` names it
    */
@@ -51,18 +51,29 @@ export function isPausedError(): TidemarkError {
   return new TidemarkError(
     'unavailable',
     'the store is being moved to another one, and takes no changes for some seconds: try again',
+    { paused: true },
   );
 }
 
 export function hasMovedError(to: string): TidemarkError {
   const name = to.startsWith('sqlite:') ? 'TIDEMARK_STORE' : 'TIDEMARK_STORE and TIDEMARK_INDEX_PREFIX';
-  return new TidemarkError('incompatible', `the store has moved to ${to}: set ${name} to that`, {
+  return new TidemarkError('unavailable', `the store has moved to ${to}: set ${name} to that`, {
     movedTo: to,
     forOperators: to,
   });
 }
 
-/** @throws TidemarkError `incompatible` when the store has moved */
+/** Whether a write was refused because of a pause. */
+export function isPaused(error: unknown): boolean {
+  return isTidemarkError(error, 'unavailable') && error.details.paused === true;
+}
+
+/** Whether the store has moved. */
+export function hasMoved(error: unknown): error is TidemarkError {
+  return isTidemarkError(error, 'unavailable') && error.details.movedTo !== undefined;
+}
+
+/** @throws TidemarkError `unavailable` when the store has moved */
 export async function requireNotMoved(fence: Pick<StoreFence, 'state'>): Promise<void> {
   const found = await fence.state();
   if (found.state === 'moved') throw hasMovedError(found.to);

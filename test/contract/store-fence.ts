@@ -9,7 +9,7 @@ const SET = 1;
 const NEW_STORE = 'sqlite:/new/tidemark.db';
 const isPaused = (error: unknown) => isTidemarkError(error, 'unavailable') && /takes no changes/.test(error.message);
 const hasMoved = (error: unknown) =>
-  isTidemarkError(error, 'incompatible') && error.details.movedTo === NEW_STORE && error.message.includes(NEW_STORE);
+  isTidemarkError(error, 'unavailable') && error.details.movedTo === NEW_STORE && error.message.includes(NEW_STORE);
 
 /** What every StoreFence promises. */
 export function storeFenceContract(start: () => Promise<{ open(): Promise<Stores>; dispose(): Promise<void> }>): void {

@@ -79,7 +79,7 @@ export class ElasticsearchFence implements StoreFence {
   /**
    * Sends a write to catalog or jobs. When the block of a pause refuses it, it fails as a commit would; when the pause
    * is over, the block is removed, and the write sent again.
-   * @throws TidemarkError `unavailable` during a pause, `incompatible` when the store has moved; what the write throws
+   * @throws TidemarkError `unavailable` during a pause, and when the store has moved; what the write throws
    */
   async around<Result>(write: () => Promise<Result>): Promise<Result> {
     for (let tries = 1; ; tries++) {

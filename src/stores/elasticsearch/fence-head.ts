@@ -36,7 +36,7 @@ export class FenceHead {
     return this.isClosed && (fence === undefined || fence.kind === 'pause');
   }
 
-  /** @throws TidemarkError `unavailable` during a pause, `incompatible` when the store has moved */
+  /** @throws TidemarkError `unavailable` during a pause, and when the store has moved */
   require(): void {
     if (!this.isClosed) return;
     const { mark } = this.#known!;

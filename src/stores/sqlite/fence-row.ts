@@ -24,7 +24,7 @@ export class FenceRow {
   /**
    * Call it first in each transaction that writes: a pause that is over ends with it, so that the store cannot be
    * marked as moved after that write.
-   * @throws TidemarkError `unavailable` during a pause, `incompatible` when the store has moved
+   * @throws TidemarkError `unavailable` during a pause, and when the store has moved
    */
   require(): void {
     const found = this.#read();
