@@ -26,11 +26,13 @@ export function growLocation(
 ): StoreLocation {
   const given = argument === undefined ? to : readArgument(argument, workingDirectory);
   if (given === undefined) {
-    throw wrong('which store? Name it, such as "tidemark grow http://localhost:9200", or set TIDEMARK_GROW');
+    throw wrong('which store? Name it, such as "tidemark grow http://localhost:9200", or set TIDEMARK_GROW_TO');
   }
   if (given.kind === 'sqlite') return given;
   if (given.authorization !== undefined && apiKey !== undefined) {
-    throw wrong('TIDEMARK_GROW_API_KEY is an API key, and TIDEMARK_GROW contains a user and a password: leave one out');
+    throw wrong(
+      'TIDEMARK_GROW_API_KEY is an API key, and TIDEMARK_GROW_TO contains a user and a password: leave one out',
+    );
   }
   const problem = caFile === undefined ? undefined : certificateProblem(caFile);
   if (problem !== undefined) throw wrong(`TIDEMARK_GROW_CA (--grow-ca) ${problem}`);
@@ -47,7 +49,7 @@ function readArgument(text: string, workingDirectory: string): GivenStore {
   if (!success) throw wrong(`the store to move to ${error.issues[0]!.message}`);
   if (data.kind === 'sqlite') return { ...data, file: resolve(workingDirectory, data.file) };
   if (data.authorization === undefined) return data;
-  throw wrong('the URL contains a password, and a command line can be read by others: use TIDEMARK_GROW');
+  throw wrong('the URL contains a password, and a command line can be read by others: use TIDEMARK_GROW_TO');
 }
 
 function wrong(message: string): TidemarkError {

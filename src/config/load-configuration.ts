@@ -51,7 +51,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     configuration,
     given: new Set(Object.keys(values) as SettingName[]),
     importing: { from: values.import, apiKey: values.importApiKey, caFile: values.importCa },
-    growing: { to: values.grow, apiKey: values.growApiKey, caFile: values.growCa, prefix: values.growPrefix },
+    growing: { to: values.growTo, apiKey: values.growApiKey, caFile: values.growCa, prefix: values.growPrefix },
     indexing: { from: values.into, apiKey: values.intoApiKey, caFile: values.intoCa },
   };
 }

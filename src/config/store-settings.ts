@@ -58,8 +58,8 @@ export const STORE_SETTINGS = {
     default: 'omtd-resourcesync',
     meaning: 'What the names of the indices on Elasticsearch begin with.',
   }),
-  grow: setting({
-    variable: 'TIDEMARK_GROW',
+  growTo: setting({
+    variable: 'TIDEMARK_GROW_TO',
     secret: true,
     schema: storeValues.store,
     locate: (store, folder) => (store.kind === 'sqlite' ? { ...store, file: resolve(folder, store.file) } : store),

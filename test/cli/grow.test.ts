@@ -15,7 +15,16 @@ import { Workplace } from '../support/workplace.ts';
 const ADMINISTRATOR = { authorization: `Bearer ${TOKEN}` };
 /** ETags of files of folders name the inode. */
 const OF_FOLDERS = /^\/sets\/(files|kept)\/resources\//;
-const COMMANDS = ['status', 'serve --port 0', 'work', 'archive', 'scan files', 'publish files', 'sets list', 'jobs list'];
+const COMMANDS = [
+  'status',
+  'serve --port 0',
+  'work',
+  'archive',
+  'scan files',
+  'publish files',
+  'sets list',
+  'jobs list',
+];
 
 describe('tidemark grow', () => {
   const elasticsearch = onElasticsearch(useElasticsearch());
@@ -61,7 +70,11 @@ describe('tidemark grow', () => {
 
       for (const command of COMMANDS) {
         const { exitCode, stderr } = await run(command.split(' '), place.store);
-        assert.deepEqual([exitCode, /has moved to .*: set TIDEMARK_STORE/.test(stderr)], [3, true], `${command}: ${stderr}`);
+        assert.deepEqual(
+          [exitCode, /has moved to .*: set TIDEMARK_STORE/.test(stderr)],
+          [3, true],
+          `${command}: ${stderr}`,
+        );
       }
       for (const set of ['files', 'kept']) assert.equal((await runs(['scan', set])).hashed, 0);
       const { server, url } = await serve(next, ['--no-jobs']);
@@ -135,7 +148,10 @@ describe('tidemark grow', () => {
     await fails(['sqlite:next.db'], /there is no store/);
     await runs(['sets', 'add', 'maps', '--url-prefix', 'http://example.org/maps/'], place.store);
     await fails([], /which store\? Name it/);
-    await fails(['https://user:secret@search.example.org'], /a command line can be read by others: use TIDEMARK_GROW/);
+    await fails(
+      ['https://user:secret@search.example.org'],
+      /a command line can be read by others: use TIDEMARK_GROW_TO/,
+    );
     await fails(['postgres://x'], /the store to move to is not a store/);
     await fails([place.store.environment.TIDEMARK_STORE!], /name another one to move to/);
     await fails(['sqlite:next/tidemark.db', '--take-back'], /has not moved to/);

@@ -4,14 +4,15 @@ import { askJson } from '../support/ask.ts';
 import { describeOnEachStore, SQLITE } from '../support/each-store.ts';
 import { PatientRequests } from '../support/fault-clients.ts';
 import { closeFaultSources, FaultSource, SLUG, untilStopped } from '../support/fault-source.ts';
-import { failpointsOf, growSource, growWithDeaths } from '../support/grown-source.ts';
+import { growSource, growWithDeaths } from '../support/grown-source.ts';
 import { until } from '../support/until.ts';
 
+// test/endurance/killed-grow.test.ts has all failpoints, on each store.
 describe('A store that moves while clients post', () => {
   afterEach(closeFaultSources);
 
-  it('keeps one history, whenever the move is killed and called again (107)', () =>
-    growWithDeaths(SQLITE, SQLITE, failpointsOf(SQLITE)));
+  it('keeps one history, when the move is killed and called again (107)', () =>
+    growWithDeaths(SQLITE, SQLITE, ['grow.copied', 'grow.moved']));
 });
 
 describeOnEachStore('A writer that slept while the store moved', (store) => {

@@ -8,11 +8,11 @@ import type { ExpectedRelease } from '../fixtures/write-more.ts';
 import type { StoreKind, StorePlace } from './each-store.ts';
 import { FIXTURES, placeOlderStore } from './older-store.ts';
 
-export type Release = '93c343c7' | 'c01fc594' | '187aaf86';
+export type Release = '93c343c7' | 'c01fc594' | '187aaf86' | '5391d3fe';
 
 /** The releases with a store of each kind. */
 export const RELEASES = {
-  sqlite: ['93c343c7', 'c01fc594', '187aaf86'],
+  sqlite: ['93c343c7', 'c01fc594', '187aaf86', '5391d3fe'],
   elasticsearch: ['187aaf86'],
 } as const satisfies Readonly<Record<StoreKind['kind'], readonly Release[]>>;
 
