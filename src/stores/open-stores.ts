@@ -4,7 +4,7 @@ import { JobQueue } from './job-queue.ts';
 import type { StoreLocation } from './locations.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { SlowStoreOptions } from './slow-store.ts';
-import { type CopyOptions, copySqlite } from './sqlite/copy-sqlite.ts';
+import { type CopyOptions, copySqlite } from './sqlite/copy/copy-sqlite.ts';
 import { findDamageIn } from './sqlite/find-damage.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
 import { type LockMode, lockStore } from './sqlite/store-lock.ts';

@@ -41,13 +41,13 @@ export async function growWithDeaths(from: StoreKind, to: StoreKind, deaths: rea
   const next = to.place(`${source.folder}/next`);
   const old = await source.serve();
   const clients: readonly Client[] = [new PatientRequests(1), new PatientRequests(2)];
-  const posting = postAll(clients, old);
   const follower = await Follower.start(new SetReader(SET_URL, old.url));
+  const posting = postAll(clients, old);
 
   for (const failpoint of deaths) {
     const { exitCode, stdout, stderr } = await growSource(source, next, `${failpoint}:kill`);
     assert.equal(exitCode, null, `it was not killed at ${failpoint}: ${stdout}${stderr}`);
-    await follower.step();
+    await follow(follower);
     // When it dies before the mark, the old store goes on by itself; afterwards, it only answers readers.
     if (!isMarked(failpoint)) await untilAnswered(clients);
   }
@@ -56,7 +56,7 @@ export async function growWithDeaths(from: StoreKind, to: StoreKind, deaths: rea
   const { pauseMs } = JSON.parse(stdout);
   assert.ok(pauseMs < 10_000, `${pauseMs} ms`);
   await posting.stop();
-  await follower.step();
+  await follow(follower);
   const acknowledged = clients.map(({ answers }) => answers);
 
   const refused = await source.run(['status']);
@@ -77,6 +77,19 @@ export async function growWithDeaths(from: StoreKind, to: StoreKind, deaths: rea
   await requireConsistent(app, reader);
   await requireFollowed(follower, reader);
   requireEachOnce(await readLog(app), clients);
+}
+
+/** A slow store may answer 503; then the copy is continued. */
+function follow(follower: Follower): Promise<boolean> {
+  return until('the copy is followed', () =>
+    follower.step().then(
+      () => true,
+      (error: Error) => {
+        if (/"code":"unavailable"/.test(error.message)) return false;
+        throw error;
+      },
+    ),
+  );
 }
 
 function isMarked(failpoint: string): boolean {

@@ -17,7 +17,7 @@ export interface NamedStores {
   readonly name: string;
 }
 
-export interface GrowInput {
+interface GrowInput {
   readonly from: NamedStores;
   /** An empty store, or one that was begun by an earlier call. */
   readonly to: NamedStores;

@@ -6,7 +6,7 @@ import { Mutex } from '../../lib/calls/mutex.ts';
 import { retry } from '../../lib/calls/retry.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry, ledgerAfter } from './commit-record.ts';
-import { FenceHead } from './fence-head.ts';
+import { FenceHead } from './fence/fence-head.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { KnownKeys } from './known-keys.ts';

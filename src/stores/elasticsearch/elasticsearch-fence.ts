@@ -4,7 +4,7 @@ import { type FenceState, isPausedError, PAUSE_MS, type StoreFence, type StorePa
 import type { Applier } from './applier.ts';
 import type { CommitLog } from './commit-log.ts';
 import { emptyRecord, type FenceMark } from './commit-record.ts';
-import { isBlocked, type WriteBlock } from './write-block.ts';
+import { isBlocked, type WriteBlock } from './fence/write-block.ts';
 
 /** How often a write is sent again after a block of an ended pause was removed. */
 const MOST_TRIES = 5;

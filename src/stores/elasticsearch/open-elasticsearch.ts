@@ -26,7 +26,7 @@ import { ResourceReader } from './search/resource-reader.ts';
 import { WindowReader } from './search/window-reader.ts';
 import { StoredSets } from './stored-sets.ts';
 import { Visibility } from './visibility.ts';
-import { WriteBlock } from './write-block.ts';
+import { WriteBlock } from './fence/write-block.ts';
 
 /** @throws TidemarkError `unavailable` or `incompatible` */
 export async function openElasticsearch(

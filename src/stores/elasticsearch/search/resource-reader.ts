@@ -9,7 +9,7 @@ import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
 import type { RaisedKey, StampRange } from '../../change-log.ts';
 import type { IndexNames } from '../index-names.ts';
-import { inAscii, justBelow, type OrderRange, searchWithin } from '../order-range.ts';
+import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';
 import {
   keyOfSortKey,
   type ResourceDocument,

@@ -1,10 +1,10 @@
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { causeOf } from '../../lib/elasticsearch/faults.ts';
-import type { IndexNames } from './index-names.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import { causeOf } from '../../../lib/elasticsearch/faults.ts';
+import type { IndexNames } from '../index-names.ts';
 
 /** The alias of the last pause, which names it, and by which its block is removed. */
-export interface PauseAlias {
+interface PauseAlias {
   /** The number of the commit of the pause; 0 before the first one. */
   readonly commit: number;
   /** The concrete indices of catalog and jobs. */

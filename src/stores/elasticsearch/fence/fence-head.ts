@@ -1,5 +1,5 @@
-import { hasMovedError, isPausedError } from '../store-fence.ts';
-import type { CommitRecord, FenceMark } from './commit-record.ts';
+import { hasMovedError, isPausedError } from '../../store-fence.ts';
+import type { CommitRecord, FenceMark } from '../commit-record.ts';
 
 interface KnownFence {
   readonly mark: FenceMark;
