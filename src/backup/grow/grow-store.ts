@@ -7,8 +7,11 @@ import { beginRebuild, endRebuild, requireUnderWay } from '../rebuild-state.ts';
 import { chainOfStore } from '../store-chain.ts';
 import { type CopyProgress, type CopyRound, CopyRounds } from './copy-rounds.ts';
 
-/** Milliseconds: a shorter round is the last one before the pause. */
-const SHORT_ROUND_MS = 2_000;
+/**
+ * Milliseconds. A round that takes less than `least` is the last one before the pause, and one that takes less than
+ * `most` if it is not shorter than half of the one before: then posting goes on as fast.
+ */
+const SHORT_ROUND_MS = { least: 2_000, most: 5_000 };
 const MOST_ROUNDS = 10;
 
 export interface NamedStores {
@@ -71,10 +74,13 @@ export async function growStore(input: GrowInput): Promise<Grown> {
 /** Copies while the old store serves, until little is left. */
 async function copyMost(rounds: CopyRounds, signal: AbortSignal): Promise<CopyRound> {
   let all: CopyRound = { changes: 0, documents: 0, jobs: 0 };
+  let before = Number.POSITIVE_INFINITY;
   for (let round = 1; round <= MOST_ROUNDS; round++) {
     const began = performance.now();
     all = added(all, await rounds.run(false, signal));
-    if (performance.now() - began < SHORT_ROUND_MS) break;
+    const ms = performance.now() - began;
+    if (ms < SHORT_ROUND_MS.least || (ms < SHORT_ROUND_MS.most && ms > before / 2)) break;
+    before = ms;
   }
   return all;
 }
