@@ -7,8 +7,8 @@ import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { Catalog, CatalogDocument, CatalogKind, CatalogPage } from '../catalog.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
-import type { IndexNames } from './index-names.ts';
 import type { AroundWrite } from './fence/write-block.ts';
+import type { IndexNames } from './index-names.ts';
 
 const MOST_HITS = 10_000;
 

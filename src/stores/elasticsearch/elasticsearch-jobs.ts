@@ -5,8 +5,8 @@ import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { type Job, type JobState, jobName, LONGEST_PAUSE_MS } from '../job.ts';
 import type { DueJobs, JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
 import { refusalIn } from './bulk.ts';
-import type { IndexNames } from './index-names.ts';
 import type { AroundWrite } from './fence/write-block.ts';
+import type { IndexNames } from './index-names.ts';
 
 /** Number of jobs that one request removes. */
 const REMOVED_AT_ONCE = 1_000;

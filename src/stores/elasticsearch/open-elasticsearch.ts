@@ -17,6 +17,7 @@ import { ElasticsearchGauge } from './elasticsearch-gauge.ts';
 import { ElasticsearchJobs } from './elasticsearch-jobs.ts';
 import { ElasticsearchStates } from './elasticsearch-states.ts';
 import { ElasticsearchStatistics } from './elasticsearch-statistics.ts';
+import { WriteBlock } from './fence/write-block.ts';
 import { IndexNames } from './index-names.ts';
 import { hasIndices, migrateIndices, prepareIndices, SCHEMA_VERSION } from './index-schema.ts';
 import { IndicesIdentity } from './indices-identity.ts';
@@ -26,7 +27,6 @@ import { ResourceReader } from './search/resource-reader.ts';
 import { WindowReader } from './search/window-reader.ts';
 import { StoredSets } from './stored-sets.ts';
 import { Visibility } from './visibility.ts';
-import { WriteBlock } from './fence/write-block.ts';
 
 /** @throws TidemarkError `unavailable` or `incompatible` */
 export async function openElasticsearch(
