@@ -38,6 +38,7 @@ import { ActivityMemory } from './stores/activity-memory.ts';
 import { describeStore } from './stores/locations.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { SlowStoreOptions } from './stores/slow-store.ts';
+import { requireNotMoved, type StoreFence } from './stores/store-fence.ts';
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
@@ -46,6 +47,7 @@ export interface App extends ServedApp, JobParts {
   readonly datasets: OpenDatasets;
   readonly updater: Updater;
   readonly scanners: Scanners;
+  readonly fence: StoreFence;
   /** Posts to sets whose resources get links by rules. */
   readonly linked: LinkedSets;
   /** Finishes what is under way and closes everything, last opened first. */
@@ -165,7 +167,8 @@ async function openStored({ configuration, metrics, onSlow }: StoredParts, close
   const { store, failpoint, artifacts: artifactLocation } = configuration;
   const stores = await openStores(store, { failpoint, observer: metrics.store, onSlow });
   closers.add(() => stores.close());
-  const { catalog, gauge, jobs: queue } = stores;
+  const { catalog, gauge, fence, jobs: queue } = stores;
+  await requireNotMoved(fence);
   await requireWhole(catalog, describeStore(store));
   const index = metrics.index.around(stores.index);
   const sets = new SetRegistry(catalog, index);
@@ -175,5 +178,5 @@ async function openStored({ configuration, metrics, onSlow }: StoredParts, close
   closers.add(() => allArtifacts.close());
   const artifactChecks = new ArtifactChecks(catalog);
   const artifacts = refusingDamaged(allArtifacts, (key) => artifactChecks.damagedParts(key));
-  return { catalog, gauge, queue, index, sets, updater, linked, artifacts, allArtifacts, artifactChecks };
+  return { catalog, gauge, fence, queue, index, sets, updater, linked, artifacts, allArtifacts, artifactChecks };
 }

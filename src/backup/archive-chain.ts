@@ -31,15 +31,18 @@ export class ArchiveChain {
     return count === 0 ? undefined : this.#read(count);
   }
 
-  /** All segments in order. @throws TidemarkError `invalid` when one is missing, or does not follow the one before */
-  async all(): Promise<readonly SegmentMark[]> {
+  /**
+   * All segments in order, or those after one.
+   * @throws TidemarkError `invalid` when one is missing, or does not follow the one before
+   */
+  async all(after?: SegmentMark): Promise<readonly SegmentMark[]> {
     const count = await this.#count();
     const marks: SegmentMark[] = [];
-    for (let done = 0; done < count; done += AT_ONCE) {
+    for (let done = after?.number ?? 0; done < count; done += AT_ONCE) {
       const numbers = Array.from({ length: Math.min(AT_ONCE, count - done) }, (_, at) => done + at + 1);
       marks.push(...(await Promise.all(numbers.map((number) => this.#read(number)))));
     }
-    for (const [at, mark] of marks.entries()) this.#requireNext(mark, marks[at - 1]);
+    for (const [at, mark] of marks.entries()) this.#requireNext(mark, marks[at - 1] ?? after);
     return marks;
   }
 

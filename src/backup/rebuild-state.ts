@@ -13,6 +13,10 @@ interface RebuildState {
   readonly replayed?: boolean;
   /** The catalog is that of the archive, and all was compared: only now, sets are renewed, and get further changes. */
   readonly compared?: boolean;
+  /** `tidemark grow` fills the store, not `tidemark rebuild`. */
+  readonly grows?: true;
+  /** The number of the last segment whose changes, orders and positions are recorded, while it grows. */
+  readonly segments?: number;
 }
 
 type RebuildStep = 'replayed' | 'compared';
@@ -21,9 +25,12 @@ type RebuildStep = 'replayed' | 'compared';
 export async function requireWhole(catalog: Catalog, name: string): Promise<void> {
   const state = await catalog.get<RebuildState>('rebuild', ID);
   if (state === undefined || state.body.done) return;
+  const { chain, grows } = state.body;
   throw new TidemarkError(
     'unavailable',
-    `the store ${name} is being rebuilt from the archive ${state.body.chain}, and is not complete: wait, or continue with "tidemark rebuild"`,
+    grows
+      ? `the store ${name} is being filled by "tidemark grow", and is not complete: wait, or call that again with the settings of the old store`
+      : `the store ${name} is being rebuilt from the archive ${chain}, and is not complete: wait, or continue with "tidemark rebuild"`,
   );
 }
 
@@ -33,11 +40,19 @@ export async function requireWhole(catalog: Catalog, name: string): Promise<void
  */
 export async function beginRebuild(
   { catalog, index }: { readonly catalog: Catalog; readonly index: ChangeLog },
-  { chain, name }: { readonly chain: string; readonly name: string },
+  { chain, name, grows }: { readonly chain: string; readonly name: string; readonly grows?: true },
 ): Promise<void> {
   const state = await catalog.get<RebuildState>('rebuild', ID);
-  if (state?.body.done === false && state.body.chain === chain) return;
-  if (state?.body.done === false) {
+  const isUnderWay = state?.body.done === false;
+  if (isUnderWay && state.body.chain === chain && state.body.grows === grows) return;
+  if (isUnderWay && (state.body.grows || grows)) {
+    const by = state.body.grows ? 'grow' : 'rebuild';
+    throw new TidemarkError(
+      'conflict',
+      `${name} was begun by "tidemark ${by}" of the history ${state.body.chain}: go on with that, or take another store`,
+    );
+  }
+  if (isUnderWay) {
     throw new TidemarkError(
       'conflict',
       `${name} was begun from the archive ${state.body.chain}: go on with --from ${state.body.chain}, or take another store`,
@@ -49,7 +64,7 @@ export async function beginRebuild(
       `${name} is not empty: a log is made again in an empty store only. Name another one with --store (and --index-prefix)`,
     );
   }
-  await catalog.put<RebuildState>('rebuild', ID, { chain, done: false }, undefined);
+  await catalog.put<RebuildState>('rebuild', ID, { chain, done: false, ...(grows && { grows }) }, undefined);
 }
 
 /**
@@ -75,6 +90,13 @@ export async function recordStep(catalog: Catalog, step: RebuildStep): Promise<v
   if (body[step] === true) return;
   // A conflict means that another process has recorded the same step.
   await unlessConflict(catalog.put<RebuildState>('rebuild', ID, { ...body, [step]: true }, version));
+}
+
+/** Records that a growing store has all of the first segments. @throws TidemarkError `conflict` */
+export async function recordSegments(catalog: Catalog, segments: number): Promise<void> {
+  const { body, version } = await requireUnderWay(catalog);
+  if ((body.segments ?? 0) >= segments) return;
+  await catalog.put<RebuildState>('rebuild', ID, { ...body, segments }, version);
 }
 
 export async function endRebuild(catalog: Catalog): Promise<void> {

@@ -115,7 +115,7 @@ async function replayAll(
 }
 
 /** A stamp in the future would become another one, and a boundary would not be below the next change. */
-function requirePast({ through }: SegmentMark): void {
+export function requirePast({ through }: SegmentMark): void {
   if (through - 1 <= clockStamp()) return;
   throw new TidemarkError(
     'unavailable',

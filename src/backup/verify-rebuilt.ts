@@ -1,6 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
 import type { SetId } from '../core/resource-set.ts';
-import type { Stamp } from '../core/stamp.ts';
 import type { StoredSet } from '../core/stored-set.ts';
 import type { ChangeLog } from '../stores/change-log.ts';
 import type { SetStatistics, SetSummary } from '../stores/set-statistics.ts';
@@ -21,11 +20,26 @@ interface Verification {
  * @throws TidemarkError `invalid` when they differ
  */
 export async function verifyRebuilt(verification: Verification): Promise<void> {
-  const { marks, sets, index } = verification;
-  const counted = new Map<SetId, { -readonly [Name in keyof SetSummary]: number }>();
-  for (const mark of marks) {
+  const counted: CountedSets = new Map();
+  await verifySegments(verification, counted);
+  await verifyCounts(verification, counted);
+}
+
+/** The counts of each set, by the segments that were compared so far. */
+export type CountedSets = Map<SetId, { -readonly [Name in keyof SetSummary]: number }>;
+
+/** Compares the log of the store with segments, and counts their changes. @throws TidemarkError `invalid` */
+export async function verifySegments(verification: Omit<Verification, 'sets'>, counted: CountedSets): Promise<void> {
+  for (const mark of verification.marks) {
     if (mark.changes !== undefined) await verifySegment(verification, mark, counted);
   }
+}
+
+/** Compares the counts of each set with those of all segments. @throws TidemarkError `invalid` */
+export async function verifyCounts(
+  { index, sets }: Pick<Verification, 'index' | 'sets'>,
+  counted: CountedSets,
+): Promise<void> {
   const liveSets = sets.filter(({ removed }) => removed === undefined);
   const summaries = await index.summaries(liveSets.map(({ id }) => id));
   for (const [at, { id, slug }] of liveSets.entries()) {
@@ -40,9 +54,9 @@ export async function verifyRebuilt(verification: Verification): Promise<void> {
 }
 
 async function verifySegment(
-  { index, signal, onProgress }: Verification,
+  { index, signal, onProgress }: Omit<Verification, 'sets'>,
   { number, after, through, changes: file }: SegmentMark,
-  counted: Map<SetId, { resources: number; changes: number; lastChange: Stamp }>,
+  counted: CountedSets,
 ): Promise<void> {
   const digest = new ChangeDigest();
   for await (const changes of index.log({ after, until: through })) {

@@ -113,6 +113,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   backups: async () => (await import('./commands/backups.ts')).backups,
   restore: async () => (await import('./commands/restore.ts')).restore,
   archive: async () => (await import('./commands/archive.ts')).archive,
+  grow: async () => (await import('./commands/grow.ts')).grow,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   clock: async () => (await import('./commands/clock.ts')).clock,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,

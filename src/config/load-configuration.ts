@@ -3,6 +3,7 @@ import { configureArtifacts } from '../artifacts/open-artifacts.ts';
 import { TidemarkError } from '../core/errors.ts';
 import { defaultArtifacts } from './artifact-location.ts';
 import type { Configuration } from './configuration.ts';
+import type { GrowSettings } from './grow-location.ts';
 import type { ImportSettings } from './import-location.ts';
 import { type Given, givenSettings, isProblem, type SettingProblem, type Surroundings } from './setting-sources.ts';
 import { type SettingName, type SettingValues, settingFields, settingOf } from './settings.ts';
@@ -14,6 +15,8 @@ export interface LoadedConfiguration {
   readonly given: ReadonlySet<SettingName>;
   /** For `import-index`. */
   readonly importing: ImportSettings;
+  /** For `grow`. */
+  readonly growing: GrowSettings;
   /** For `artifacts index`. */
   readonly indexing: ImportSettings;
 }
@@ -48,6 +51,7 @@ export function loadConfiguration(surroundings: Surroundings, quiet = false): Lo
     configuration,
     given: new Set(Object.keys(values) as SettingName[]),
     importing: { from: values.import, apiKey: values.importApiKey, caFile: values.importCa },
+    growing: { to: values.growTo, apiKey: values.growApiKey, caFile: values.growCa, prefix: values.growPrefix },
     indexing: { from: values.into, apiKey: values.intoApiKey, caFile: values.intoCa },
   };
 }

@@ -3,7 +3,7 @@ import { certificateProblem } from './certificate-problem.ts';
 import type { SettingProblem } from './setting-sources.ts';
 import { defaultStore, type SettingName, type SettingValues } from './settings.ts';
 
-const DEFAULT_PREFIX = 'omtd-resourcesync';
+export const DEFAULT_PREFIX = 'omtd-resourcesync';
 const ONLY_FOR_ELASTICSEARCH = ['storeApiKey', 'storeCa', 'indexPrefix'] as const;
 
 /** The value of each setting that takes precedence, and where it was given. */

@@ -4,7 +4,7 @@ import { readNodes } from './elasticsearch-nodes.ts';
 import { Secret } from './secret.ts';
 
 /** A store according to its own setting; store-location.ts adds the values of other settings. */
-type GivenStore = SqliteLocation | Pick<ElasticsearchLocation, 'kind' | 'nodes' | 'authorization'>;
+export type GivenStore = SqliteLocation | Pick<ElasticsearchLocation, 'kind' | 'nodes' | 'authorization'>;
 
 // Index names have at most 255 bytes, including what follows the prefix.
 const LONGEST_PREFIX = 200;

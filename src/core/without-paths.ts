@@ -24,7 +24,7 @@ export function shownToClients(error: TidemarkError): Shown {
 export function shownWithUrls(error: TidemarkError): Shown {
   if (isArtifactStoreAway(error)) return { message: 'the artifact store is unavailable for now', details: {} };
   const { message, details } = withoutPaths(error);
-  const { forOperators, root, ...others } = details;
+  const { forOperators, root, movedTo, paused, ...others } = details;
   const text = typeof forOperators === 'string' ? message.replace(forOperators, () => '…') : message;
   return { message: withoutBuckets(text), details: others };
 }

@@ -7,6 +7,7 @@ import { failpoint } from '../lib/failpoint.ts';
 import { type Job, type JobEnd, type JobProgress, jobName } from '../stores/job.ts';
 import { ARTIFACT_STORE_AWAY, JobWaits } from '../stores/job-waits.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
+import { hasMoved, isPaused } from '../stores/store-fence.ts';
 import { type JobDefinition, type JobRetry, retryOf, shareOf } from './job-definition.ts';
 import { JobLog } from './job-log.ts';
 import type { JobParts } from './job-parts.ts';
@@ -24,6 +25,8 @@ const LONGEST_BEAT_INTERVAL_MS = 3_000;
 const BEATS_OF_LEASE = 6;
 /** Shortest and longest milliseconds until a job tries again whether the artifact store answers. */
 const STORE_AGAIN_MS = { least: 5_000, most: 60_000 };
+/** Milliseconds: a pause of the store is shorter than ten seconds. */
+const STORE_MOVES = { againMs: 1_000 };
 /** Backoff between attempts to record how the job ended. */
 const RECORD_BACKOFF = { firstMs: 100, longestMs: 3_000 };
 
@@ -125,6 +128,8 @@ export class JobExecution {
     const text = isTidemarkError(error) ? withoutPaths(error).message : String(error);
     this.failure = error;
     if (error instanceof JobWaits) return this.#waits(text, error);
+    // It goes on at the old store, or at the new one.
+    if (isPaused(error) || hasMoved(error)) return this.#waits('the store is being moved', STORE_MOVES);
     if (await isStoreAway(error, this.#parts.artifacts)) return this.#waitsForStore(text);
     if (this.#definition.waitsAfterConflict && isTidemarkError(error, 'conflict')) {
       return this.#waits(text, { againMs: backoffMs(most, backoff) });

@@ -36,6 +36,13 @@ export const FAILPOINTS = {
     'rebuild.replayed',
     'rebuild.compared',
   ],
+  /**
+   * Moving a store, in order: the new one is begun; a round is copied; writers are refused by the log; also catalog and
+   * jobs are blocked; all is copied; the old store is marked; the new one has its boundary.
+   */
+  grow: ['grow.begun', 'grow.round', 'fence.paused', 'fence.blocked', 'grow.copied', 'grow.moved', 'grow.marked'],
+  /** Taking a move back: the new store is marked. */
+  takeBack: ['takeback.fenced'],
   /** Restoring a backup: the previous store has its second name, and the new one is not yet at its path. */
   restore: ['restore.kept'],
   /**

@@ -1,5 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
-import { cancelled, type Job, type NewJob, newJob, retried } from './job.ts';
+import { cancelled, ended, type Job, jobName, type NewJob, newJob, retried } from './job.ts';
 import { type ClaimerOptions, JobClaimer } from './job-claimer.ts';
 import type { JobCount, JobFilter, JobRecords, StoredJob } from './job-records.ts';
 
@@ -35,6 +35,27 @@ export class JobQueue {
     const added = await this.#records.create(jobs.map((job) => newJob(job, now)));
     this.#notify();
     return added;
+  }
+
+  /**
+   * Stores a job as it is in another store, in place of one of its name. One that runs there waits here, as one that
+   * was given back.
+   * @param check whether the store is still being filled; a job that changes after it is not replaced
+   * @throws TidemarkError `conflict` when it changes meanwhile; what the check throws
+   */
+  async restore(
+    { job, log }: { readonly job: Job; readonly log: readonly string[] },
+    check: () => Promise<unknown>,
+  ): Promise<void> {
+    const restored = job.state === 'running' ? ended(job, { state: 'given-back' }, Date.now()) : job;
+    const stored = await this.#records.get(jobName(job));
+    await check();
+    const isStored =
+      stored === undefined
+        ? (await this.#records.create([restored])) === 1
+        : (await this.#records.replace(restored, stored.version)) !== undefined;
+    if (!isStored) throw new TidemarkError('conflict', `another process changes the job ${jobName(job)}: try again`);
+    if (log.length > 0) await this.#records.putLog(jobName(job), log);
   }
 
   /** Calls a function whenever this process has queued jobs, until the returned function is called. */

@@ -4,10 +4,11 @@ import { JobQueue } from './job-queue.ts';
 import type { StoreLocation } from './locations.ts';
 import type { ResourceIndex } from './resource-index.ts';
 import type { SlowStoreOptions } from './slow-store.ts';
-import { type CopyOptions, copySqlite } from './sqlite/copy-sqlite.ts';
+import { type CopyOptions, copySqlite } from './sqlite/copy/copy-sqlite.ts';
 import { findDamageIn } from './sqlite/find-damage.ts';
 import { migrateSqlite, openSqlite } from './sqlite/open-sqlite.ts';
 import { type LockMode, lockStore } from './sqlite/store-lock.ts';
+import type { StoreFence } from './store-fence.ts';
 import type { StoreGauge } from './store-gauge.ts';
 import type { StoreObserver } from './store-observer.ts';
 
@@ -17,6 +18,7 @@ export interface Stores {
   readonly index: ResourceIndex;
   readonly catalog: Catalog;
   readonly gauge: StoreGauge;
+  readonly fence: StoreFence;
   readonly jobs: JobQueue;
   /** Resolves when every requested write is done. */
   close(): Promise<void>;

@@ -252,9 +252,10 @@ const PAGES: Readonly<Record<string, Page>> = {
       NEEDS.archive,
       { not: 'serves with settings; test/backup/scheduled-backups.test.ts makes such backups' },
       'runs',
-      NEEDS.archive,
+      'runs',
+      'runs',
     ],
-    names: { '/backup/': 'backup/', '2026-11-20': '*' },
+    names: { '/backup/': 'backup/', '2026-11-20': '*', 'https://search.example.org:9200': 'sqlite:grown.db' },
     async prepare(place) {
       place.write('backup/.keep', '');
       place.write('maps/a.txt', 'a');

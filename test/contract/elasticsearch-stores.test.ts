@@ -7,6 +7,7 @@ import { jobQueueContract } from './job-queue.ts';
 import { resourceLogContract } from './resource-log.ts';
 import { resourceStatesContract } from './resource-states.ts';
 import { setStatisticsContract } from './set-statistics.ts';
+import { storeFenceContract } from './store-fence.ts';
 import { storeGaugeContract } from './store-gauge.ts';
 
 describe('the stores on Elasticsearch', () => {
@@ -24,4 +25,5 @@ describe('the stores on Elasticsearch', () => {
   describe('the catalog', () => catalogContract(start));
   describe('the gauge of the store', () => storeGaugeContract(start));
   describe('the queue of jobs', () => jobQueueContract(start));
+  describe('the fence of a store', () => storeFenceContract(start));
 });

@@ -9,6 +9,7 @@ import { jobQueueContract } from './job-queue.ts';
 import { resourceLogContract } from './resource-log.ts';
 import { resourceStatesContract } from './resource-states.ts';
 import { setStatisticsContract } from './set-statistics.ts';
+import { storeFenceContract } from './store-fence.ts';
 import { storeGaugeContract } from './store-gauge.ts';
 
 async function start() {
@@ -27,3 +28,4 @@ describe('the committer of a store on SQLite', () => commitContract(start));
 describe('the catalog on SQLite', () => catalogContract(start));
 describe('the gauge of the store on SQLite', () => storeGaugeContract(start));
 describe('the queue of jobs on SQLite', () => jobQueueContract(start));
+describe('the fence of a store on SQLite', () => storeFenceContract(start));

@@ -52,6 +52,24 @@ describeOnEachStore('a runner of jobs', (kind, itOnce) => {
     }
   });
 
+  itOnce('lets a job wait while the store moves, and counts no attempt', async () => {
+    await place.jobs.add('build', 'a', {});
+    let attempts = 0;
+    place.run([
+      job(
+        async () => {
+          attempts += 1;
+          if (attempts > 1) return;
+          await place.stores.fence.pause(300);
+          await place.stores.index.mark();
+        },
+        { retry: { ...SOON, attempts: 1 } },
+      ),
+    ]);
+    const done = await place.reaches('build/a', 'done');
+    assert.deepEqual([attempts, done.attempts], [2, 1]);
+  });
+
   it('lets a job wait while another process does the same, and counts no attempt', async () => {
     await place.jobs.add('build', 'a', {});
     let conflicts = 0;

@@ -62,12 +62,12 @@ const places = new Set<{ close(): Promise<void> }>();
  */
 export class FaultSource {
   readonly folder: string;
-  readonly store: StorePlace;
+  #store: StorePlace;
   readonly #closers: (() => Promise<void>)[] = [];
 
   private constructor(folder: string, store: StorePlace) {
     this.folder = folder;
-    this.store = store;
+    this.#store = store;
     this.#closers.push(() => rm(folder, { recursive: true, force: true }), store.dispose);
     places.add(this);
   }
@@ -93,6 +93,16 @@ export class FaultSource {
     const source = await FaultSource.make(kind, LIMITS_OF_PAGES);
     await fillPages(await source.open());
     return source;
+  }
+
+  get store(): StorePlace {
+    return this.#store;
+  }
+
+  /** Another store in place of its own, for all that is started from now on. */
+  useStore(store: StorePlace): void {
+    this.#store = store;
+    this.#closers.push(store.dispose);
   }
 
   /** Opens it within this process. */

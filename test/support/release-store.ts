@@ -3,18 +3,28 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { versionTag } from '../../src/sources/folder/version-tag.ts';
-import type { FileState } from '../fixtures/store-place.ts';
+import { BASE_URL, type FileState, TOKEN } from '../fixtures/store-place.ts';
 import type { ExpectedRelease } from '../fixtures/write-more.ts';
 import type { StoreKind, StorePlace } from './each-store.ts';
 import { FIXTURES, placeOlderStore } from './older-store.ts';
 
-export type Release = '93c343c7' | 'c01fc594' | '187aaf86';
+export type Release = '93c343c7' | 'c01fc594' | '187aaf86' | '5391d3fe';
 
 /** The releases with a store of each kind. */
 export const RELEASES = {
-  sqlite: ['93c343c7', 'c01fc594', '187aaf86'],
+  sqlite: ['93c343c7', 'c01fc594', '187aaf86', '5391d3fe'],
   elasticsearch: ['187aaf86'],
 } as const satisfies Readonly<Record<StoreKind['kind'], readonly Release[]>>;
+
+/** The settings with which the stores of the releases were written. */
+export const SERVED = {
+  TIDEMARK_TOKEN: TOKEN,
+  TIDEMARK_BASE_URL: BASE_URL,
+  TIDEMARK_HUB: 'inside',
+  TIDEMARK_SUBSCRIBER_NETWORKS: '127.0.0.1',
+  TIDEMARK_HARVEST_NETWORKS: '127.0.0.1',
+  TIDEMARK_DATASET_NETWORKS: '127.0.0.1',
+};
 
 /** Puts the store of a release into a place, and returns what its own program answered. */
 export async function placeRelease(release: Release, place: StorePlace, folder: string): Promise<ExpectedRelease> {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { App } from '../../app.ts';
 import { settingsTakenBy } from '../../config/settings.ts';
 import { TidemarkError } from '../../core/errors.ts';
 import type { JobDefinition } from '../../jobs/job-definition.ts';
@@ -7,6 +8,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { runDeliveries } from '../serving/run-deliveries.ts';
 import { runJobs } from '../serving/run-jobs.ts';
 import { logStop, openLogs } from '../serving/server-logs.ts';
+import { watchMove } from '../serving/watch-move.ts';
 import { withExistingApp } from '../with-app.ts';
 
 interface Options {
@@ -39,7 +41,7 @@ export const work: CliCommand<Options> = {
         const value = { event: 'working', kinds, concurrency, msg };
         if (isText) await terminal.print(`${msg} Press Ctrl-C to stop.`, value);
         else await terminal.write(`${JSON.stringify(value)}\n`);
-        if (!stopped.aborted) await once(stopped, 'abort');
+        await untilStopped(app, stopped);
         logStop(logs, 'stopping');
       } finally {
         await Promise.all([jobs.stop(), deliveries?.stop()]);
@@ -48,6 +50,14 @@ export const work: CliCommand<Options> = {
     logStop(logs, 'stopped');
   },
 };
+
+/** @throws TidemarkError `unavailable` when the store moves: then there is nothing left to do */
+async function untilStopped(app: App, stopped: AbortSignal): Promise<void> {
+  if (stopped.aborted) return;
+  const ended = new AbortController();
+  const moved = new Promise<never>((_, reject) => watchMove(app, ended.signal, reject));
+  await Promise.race([once(stopped, 'abort'), moved]).finally(() => ended.abort());
+}
 
 function definitionsOf(kinds: string | undefined): readonly JobDefinition[] {
   if (kinds === undefined) return JOB_DEFINITIONS;

@@ -16,6 +16,7 @@ import { runDeliveries } from './run-deliveries.ts';
 import { type RunningJobs, runJobs } from './run-jobs.ts';
 import { logStop, type ServerLogs } from './server-logs.ts';
 import { SyncLoops, type SyncLoopsOptions } from './sync-loops.ts';
+import { watchMove } from './watch-move.ts';
 
 /** The differences between the two commands that serve. */
 interface SourceHooks {
@@ -92,10 +93,15 @@ export async function serveSource(
     let running: Promise<void> | undefined;
     let jobs: RunningJobs | undefined;
     let deliveries: RunningJobs | undefined;
+    const stopWork = () => Promise.all([loops.stop(), jobs?.stop(), deliveries?.stop()]);
     try {
       if (configuration.sources) await loops.start();
       if (configuration.runsJobs) jobs = runJobs(app, logger);
       if (configuration.runsJobs) deliveries = runDeliveries(app, logger);
+      watchMove(app, ending.signal, async (moved) => {
+        logger.error({ code: moved.code }, `${moved.message}, and restart this server: it only answers reads`);
+        await stopWork();
+      });
       running = hooks.running({ app, baseUrl, host, port, loops });
       // When it is stopped already, it is awaited only after all else has ended.
       running.catch(() => {});
@@ -103,7 +109,7 @@ export async function serveSource(
       logStop(logs, 'stopping');
     } finally {
       ending.abort();
-      await Promise.all([server.closeInTime(), loops.stop(), jobs?.stop(), deliveries?.stop()]);
+      await Promise.all([server.closeInTime(), stopWork()]);
       // The work that the close waits for has ended now.
       await running?.catch(() => {});
       accessLog?.close();

@@ -2,12 +2,14 @@ import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { KeyRange } from '../../core/key.ts';
 import { pageWeight, type ResourceSet } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
+import { retry } from '../../lib/calls/retry.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../../stores/catalog.ts';
 import type { ChangeLog, LogEntry } from '../../stores/change-log.ts';
 import { catalogId } from '../../stores/document-of-set.ts';
 import type { Limits, Survey } from '../../stores/resource-states.ts';
 import type { SetStatistics } from '../../stores/set-statistics.ts';
+import { hasMoved, isPaused } from '../../stores/store-fence.ts';
 import type { LogTail } from './log-tail.ts';
 import { PageDirectory } from './page-directory.ts';
 import { widened, widenedFor } from './page-limits.ts';
@@ -15,6 +17,8 @@ import type { StoredDirectory } from './stored-directory.ts';
 
 /** Rounds of splitting, while changes come in, after which the caller has to try again later. */
 const MOST_ROUNDS = 20;
+/** Readers wait while the store moves to another one. */
+const DURING_PAUSE = { firstMs: 50, longestMs: 500, isTemporary: isPaused };
 
 export interface PublicationParts {
   readonly index: ChangeLog & SetStatistics;
@@ -44,6 +48,8 @@ export class SetPublication {
   #pending: LogEntry[] = [];
   #settling: Promise<void> | undefined;
   #catalogHead = -1;
+  /** The store has moved to another one: pages stay as they are stored, also those with too many entries. */
+  #isFrozen = false;
 
   constructor(set: ResourceSet, parts: PublicationParts) {
     this.#set = set;
@@ -97,7 +103,7 @@ export class SetPublication {
     const head = await this.#parts.catalog.head('page-directory');
     if (this.#directory === undefined || this.#settling !== undefined || head !== this.#catalogHead) return false;
     this.#count();
-    return !this.#needsSettling(this.#directory);
+    return this.#isFrozen || !this.#needsSettling(this.#directory);
   }
 
   #settle(): Promise<void> {
@@ -112,7 +118,7 @@ export class SetPublication {
     if (this.#directory === undefined || head !== this.#catalogHead) await this.#load(head);
     const directory = this.#directory!;
     this.#count();
-    if (!this.#needsSettling(directory)) return;
+    if (this.#isFrozen || !this.#needsSettling(directory)) return;
     const isResized = directory.isOlderThan(this.#set);
     // Nothing is counted during this wait.
     if (isResized) await this.#replaceAll(directory);
@@ -197,16 +203,13 @@ export class SetPublication {
     const { catalog } = this.#parts;
     const id = catalogId(this.#set.id);
     try {
-      this.#storedVersion = await catalog.put(
-        'page-directory',
-        id,
-        directory.toStored(Date.now()),
-        this.#storedVersion,
-      );
+      const put = () => catalog.put('page-directory', id, directory.toStored(Date.now()), this.#storedVersion);
+      this.#storedVersion = await retry(put, DURING_PAUSE);
       this.#catalogHead = Math.max(this.#catalogHead, this.#storedVersion);
       directory.shapeChanged = false;
     } catch (error) {
-      if (!isTidemarkError(error, 'conflict')) throw error;
+      this.#isFrozen ||= hasMoved(error);
+      if (!isTidemarkError(error, 'conflict') && !this.#isFrozen) throw error;
       // Another process was first: clients know its directory. No client has seen this one.
       this.#directory = undefined;
     }

@@ -6,6 +6,7 @@ import { Mutex } from '../../lib/calls/mutex.ts';
 import { retry } from '../../lib/calls/retry.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry, ledgerAfter } from './commit-record.ts';
+import { FenceHead } from './fence/fence-head.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { KnownKeys } from './known-keys.ts';
@@ -58,6 +59,8 @@ export class CommitLog {
   #appliedStamp: Stamp = 0;
   #pending: CommitRecord[] = [];
   readonly #mutex = new Mutex();
+  /** Whether the head fences the store. */
+  readonly fence = new FenceHead();
   readonly overlay = new Overlay();
   /** The keys of changes up to the head. */
   readonly knownKeys = new KnownKeys();
@@ -110,7 +113,7 @@ export class CommitLog {
       const { pointer, commit } = await this.#readNext(next);
       const isFar = pointer !== undefined && pointer.commit > this.#head.number + MOST_COMMITS_TO_READ;
       // A dropped commit is far below the pointer, and has no changes.
-      if (isFar || commit?.changes.dropped) this.#leap(pointer!);
+      if (isFar || commit?.changes.dropped) await this.#leap(pointer!);
       else if (commit !== undefined) this.#take(decodeCommit(next, commit));
       else return this.#head.number > before;
     }
@@ -136,11 +139,20 @@ export class CommitLog {
    * @throws TidemarkError `unavailable` when the result is unknown: it may be in the log, or appear there
    */
   async append(record: CommitRecord): Promise<boolean> {
+    if (this.fence.isClosedTo(record)) await this.requireOpen();
+    if (record.number !== this.#head.number + 1) return false;
     await this.#identity.require();
     const isLogged = await this.#appendUntilKnown(record);
     // The process may have been paused meanwhile.
     await this.#identity.require();
     return isLogged;
+  }
+
+  /** @throws TidemarkError when the newest commit fences the store: see `FenceHead` */
+  async requireOpen(): Promise<void> {
+    if (!this.fence.isClosed) return;
+    await this.catchUp();
+    this.fence.require();
   }
 
   async #appendUntilKnown(record: CommitRecord): Promise<boolean> {
@@ -205,6 +217,7 @@ export class CommitLog {
     const { number, uuid, stamp } = record;
     this.#head = { number, uuid, stamp };
     this.#reservation = record.isReservation && { uuid, since: performance.now() };
+    this.fence.take(record);
     this.#pending.push(record);
     this.overlay.apply(record);
     this.knownKeys.add(record.changes);
@@ -217,9 +230,11 @@ export class CommitLog {
     this.markApplied(this.#applied);
   }
 
-  #leap({ commit, uuid, stamp }: Pointer): void {
+  async #leap({ commit, uuid, stamp }: Pointer): Promise<void> {
+    const { commit: head } = await this.#readNext(commit);
     this.#head = { number: commit, uuid, stamp };
     this.#reservation = undefined;
+    this.fence.take(head === undefined ? undefined : decodeCommit(commit, head));
     this.markApplied(commit);
     this.#appliedStamp = stamp;
     this.ledgers.clear();

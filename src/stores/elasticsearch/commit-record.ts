@@ -32,7 +32,15 @@ export interface CommitRecord {
   readonly closed: readonly ClosedWindow[];
   /** The commit is empty, and reserves the next number for the process that made it: see reservation.ts. */
   readonly isReservation?: true;
+  /** The commit is empty, and fences the store, or ends that: see elasticsearch-fence.ts. */
+  readonly fence?: FenceMark;
 }
+
+/** `pause`: no writer may follow for some time. `moved`: none may follow. `open`: ends the fence. */
+export type FenceMark =
+  | { readonly kind: 'pause'; readonly forMs: number }
+  | { readonly kind: 'moved'; readonly to: string }
+  | { readonly kind: 'open' };
 
 export interface LoggedChange extends Change {
   /** The sort key of the resource, and the `_id` of its document. Both are derived from set and key. */
@@ -132,6 +140,7 @@ export interface CommitDocument {
   readonly changes: StoredRows<ChangeRow> & {
     readonly dropped?: true;
     readonly turn?: true;
+    readonly fence?: FenceMark;
     /** Absent when there are none. */
     readonly raised?: StoredRows<OrderRow>;
   };
@@ -151,7 +160,7 @@ const compress = promisify(zstdCompress);
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
-  const { uuid, after, stamp, time, changesIndex, changes, raised, ledgers, closed, isReservation } = record;
+  const { uuid, after, stamp, time, changesIndex, changes, raised, ledgers, closed, isReservation, fence } = record;
   const rest = {
     uuid,
     after,
@@ -164,7 +173,8 @@ export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
   const changeRows = await encodeRows(changes, encodeRow);
   const orderRows = raised.length === 0 ? '' : `,"raised":{${await encodeRows(raised, encodeOrderRow)}}`;
   const head = JSON.stringify(rest).slice(0, -1);
-  return Buffer.from(`${head},"changes":{${isReservation ? '"turn":true,' : ''}${changeRows}${orderRows}}}`);
+  const marks = `${isReservation ? '"turn":true,' : ''}${fence === undefined ? '' : `"fence":${JSON.stringify(fence)},`}`;
+  return Buffer.from(`${head},"changes":{${marks}${changeRows}${orderRows}}}`);
 }
 
 /** Encodes a member of `StoredRows`. */
@@ -214,6 +224,7 @@ export function decodeCommit(number: number, document: CommitDocument): CommitRe
     ledgers: ledgers.entries,
     closed: closed.windows,
     ...(changes.turn && { isReservation: true }),
+    ...(changes.fence && { fence: changes.fence }),
   };
 }
 

@@ -7,6 +7,7 @@ import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { Catalog, CatalogDocument, CatalogKind, CatalogPage } from '../catalog.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
+import type { AroundWrite } from './fence/write-block.ts';
 import type { IndexNames } from './index-names.ts';
 
 const MOST_HITS = 10_000;
@@ -32,6 +33,7 @@ type Stored = Pick<estypes.GetGetResult<Source>, '_seq_no' | '_primary_term' | '
 export class ElasticsearchCatalog implements Catalog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
+  readonly #around: AroundWrite;
   /** Concurrent calls share one request. */
   readonly #heads = new Map<CatalogKind, CoalescedRead<number>>();
   /** Heads that are requested at the same time, which one request reads. */
@@ -39,9 +41,10 @@ export class ElasticsearchCatalog implements Catalog {
   /** Whether the alias of all indices may show a set that was removed. */
   #isShown = false;
 
-  constructor(cluster: Cluster, names: IndexNames) {
+  constructor(cluster: Cluster, names: IndexNames, around: AroundWrite = (write) => write()) {
     this.#cluster = cluster;
     this.#names = names;
+    this.#around = around;
   }
 
   async get<Body>(kind: CatalogKind, id: string): Promise<CatalogDocument<Body> | undefined> {
@@ -72,12 +75,14 @@ export class ElasticsearchCatalog implements Catalog {
     const document: Source & { kind: CatalogKind } = { kind, id, body: { value: body, put: thisPut } };
     const write = { ...this.#placeOf(kind, id), document, refresh: true, require_alias: true };
     const known = replaces === undefined ? undefined : await this.#known(kind, id, replaces);
-    const written = await this.#cluster.ask((client) => {
-      // It fails when there is a document.
-      if (known === undefined) return client.create(write, { ignore: [409], meta: true });
-      const replaced = { if_seq_no: known._seq_no!, if_primary_term: known._primary_term! };
-      return client.index({ ...write, ...replaced }, { ignore: [409], meta: true });
-    });
+    const send = () =>
+      this.#cluster.ask((client) => {
+        // It fails when there is a document.
+        if (known === undefined) return client.create(write, { ignore: [409], meta: true });
+        const replaced = { if_seq_no: known._seq_no!, if_primary_term: known._primary_term! };
+        return client.index({ ...write, ...replaced }, { ignore: [409], meta: true });
+      });
+    const written = await this.#around(send);
     const version = written.statusCode < 400 ? versionOf(written.body) : await this.#versionOfPut(kind, id, thisPut);
     if (version === undefined) throw conflict(kind, id);
     // A reader that has listed up to a later put, which was visible earlier, would never list this one: so it is put

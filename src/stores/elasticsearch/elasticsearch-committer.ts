@@ -102,7 +102,11 @@ export class Committer {
     const { results, record } = this.#decide(events, { eventKeys, changesIndex: index, now: await this.#now() });
     failpoint('commit.decided');
     // Without an append there is no conflict (409) that would reveal a newer commit, so the log is read.
-    if (record === undefined) return (await log.catchUp()) ? undefined : results;
+    if (record === undefined) {
+      if (await log.catchUp()) return undefined;
+      await log.requireOpen();
+      return results;
+    }
     if (!(await this.#append(record))) return undefined;
     failpoint('commit.logged');
     applier.start(record);

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { estypes } from '@elastic/elasticsearch';
+import type { Client, estypes } from '@elastic/elasticsearch';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { type Job, type JobState, jobName, LONGEST_PAUSE_MS } from '../job.ts';
 import type { DueJobs, JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
 import { refusalIn } from './bulk.ts';
+import type { AroundWrite } from './fence/write-block.ts';
 import type { IndexNames } from './index-names.ts';
 
 /** Number of jobs that one request removes. */
@@ -30,10 +31,12 @@ type Stored = Pick<estypes.GetGetResult<Source>, '_seq_no' | '_primary_term' | '
 export class ElasticsearchJobs implements JobRecords {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
+  readonly #around: AroundWrite;
 
-  constructor(cluster: Cluster, names: IndexNames) {
+  constructor(cluster: Cluster, names: IndexNames, around: AroundWrite) {
     this.#cluster = cluster;
     this.#names = names;
+    this.#around = around;
   }
 
   async create(jobs: readonly Job[]): Promise<number> {
@@ -56,9 +59,8 @@ export class ElasticsearchJobs implements JobRecords {
     const [seqNo, term] = version.split('-').map(Number);
     const write = { index: this.#names.jobs, id: name, document: toDocument(job), require_alias: true };
     const known = { if_seq_no: seqNo!, if_primary_term: term! };
-    const written = await this.#cluster.ask((client) =>
-      client.index({ ...write, ...known }, { ignore: [409], meta: true }),
-    );
+    const send = (client: Client) => client.index({ ...write, ...known }, { ignore: [409], meta: true });
+    const written = await this.#around(() => this.#cluster.ask(send));
     if (written.statusCode < 400) return versionOf(written.body);
     // The client repeats a request whose response was lost: exactly this document is then stored.
     const stored = await this.get(name);
@@ -121,7 +123,7 @@ export class ElasticsearchJobs implements JobRecords {
   async putLog(name: string, lines: readonly string[]): Promise<void> {
     const document = { doc_type: 'log', name, body: { value: lines } };
     const place = { index: this.#names.jobs, id: logId(name), require_alias: true };
-    await this.#cluster.ask((client) => client.index({ ...place, document }));
+    await this.#around(() => this.#cluster.ask((client) => client.index({ ...place, document })));
   }
 
   async remove(state: JobState, finishedBefore: number): Promise<number> {
@@ -155,11 +157,16 @@ export class ElasticsearchJobs implements JobRecords {
     await this.#cluster.refresh(this.#names.jobs);
   }
 
-  async #bulk(lines: readonly string[]) {
+  #bulk(lines: readonly string[]) {
+    return this.#around(() => this.#sendBulk(lines));
+  }
+
+  async #sendBulk(lines: readonly string[]) {
     const response = await this.#cluster.bulk(lines.join(''), { index: this.#names.jobs });
     const refusal = refusalIn(response);
     if (refusal === undefined) return response.items ?? [];
-    throw new TidemarkError('unavailable', `Elasticsearch at ${this.#cluster.name} refuses a job: ${refusal.reason}`);
+    const { type, reason } = refusal;
+    throw new TidemarkError('unavailable', `Elasticsearch at ${this.#cluster.name} refuses a job: ${reason}`, { type });
   }
 }
 

@@ -18,6 +18,11 @@ export class IndexNames {
     this.jobs = `${prefix}-jobs`;
   }
 
+  /** The alias of catalog and jobs that names the last pause, by the number of its commit: see write-block.ts. */
+  pause(commit: number | string): string {
+    return `${this.prefix}-pause-${commit}`;
+  }
+
   /** The name of a concrete index of changes, numbered from 1. */
   changesIndex(number: number): string {
     return concrete(this.changes, number);

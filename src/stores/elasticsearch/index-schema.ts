@@ -85,6 +85,10 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
   );
   for (const kind of new Set(older.map(({ kind }) => kind))) await putTemplate(cluster, names, kind);
   for (const index of older) {
+    const aliases = Object.keys(found.get(index.name)!.aliases ?? {});
+    if (isFenced(index.kind) && !aliases.some((alias) => alias.startsWith(names.pause('')))) {
+      await cluster.ask((client) => client.indices.putAlias({ index: index.name, name: names.pause(0) }));
+    }
     await cluster.ask((client) => client.indices.putMapping({ index: index.name, ...laterMapping(index) }));
   }
   return Math.min(SCHEMA_VERSION, ...older.map(({ version }) => version));
@@ -220,6 +224,11 @@ function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: I
   });
 }
 
+/** Whether the writes to an index are blocked during a pause: see write-block.ts. */
+function isFenced(kind: IndexKind): boolean {
+  return kind === 'catalog' || kind === 'jobs';
+}
+
 async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
   const alias = names[kind];
   const mapping = readMapping(kind);
@@ -227,7 +236,7 @@ async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): 
   await putTemplate(cluster, names, kind);
   await createIndex(cluster, concrete(alias, 1), {
     ...mapping,
-    aliases: { [alias]: {}, ...(isShared && { [names.prefix]: {} }) },
+    aliases: { [alias]: {}, ...(isShared && { [names.prefix]: {} }), ...(isFenced(kind) && { [names.pause(0)]: {} }) },
   });
 }
 

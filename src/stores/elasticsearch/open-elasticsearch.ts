@@ -12,10 +12,12 @@ import { CurrentStateReader } from './current-state-reader.ts';
 import { ElasticsearchCatalog } from './elasticsearch-catalog.ts';
 import { ElasticsearchChangeLog } from './elasticsearch-change-log.ts';
 import { Committer } from './elasticsearch-committer.ts';
+import { ElasticsearchFence } from './elasticsearch-fence.ts';
 import { ElasticsearchGauge } from './elasticsearch-gauge.ts';
 import { ElasticsearchJobs } from './elasticsearch-jobs.ts';
 import { ElasticsearchStates } from './elasticsearch-states.ts';
 import { ElasticsearchStatistics } from './elasticsearch-statistics.ts';
+import { WriteBlock } from './fence/write-block.ts';
 import { IndexNames } from './index-names.ts';
 import { hasIndices, migrateIndices, prepareIndices, SCHEMA_VERSION } from './index-schema.ts';
 import { IndicesIdentity } from './indices-identity.ts';
@@ -45,15 +47,16 @@ export async function openElasticsearch(
   const currentStates = new CurrentStateReader(cluster, names, log);
   const { observer = {}, onSlow } = options;
   const applier = new Applier({ cluster, names, log, currentStates, identity, observer, onSlow });
-  const catalog = new ElasticsearchCatalog(cluster, names);
+  const changesIndices = new ChangesIndices(cluster, names);
+  const changesIndex = () => changesIndices.current();
+  const fence = new ElasticsearchFence({ log, applier, block: new WriteBlock(cluster, names), changesIndex });
+  const catalog = new ElasticsearchCatalog(cluster, names, (write) => fence.around(write));
   const sets = new StoredSets(catalog);
   // Twenty thousand sets take some hundred milliseconds: the first request need not wait for them.
   sets.load().catch(() => {});
   const resources = new ResourceReader(cluster, names);
   const windows = new WindowReader(cluster, names, currentStates);
-  const changesIndices = new ChangesIndices(cluster, names);
   const clock = new ClockCheck(cluster);
-  const changesIndex = () => changesIndices.current();
   const committer = new Committer({ log, applier, sets, currentStates, clock, catalog, changesIndex });
   const visibility = new Visibility({ cluster, names, log, identity, applier, sets });
   const changes = new ChangeReader(cluster, names);
@@ -68,7 +71,8 @@ export async function openElasticsearch(
   return {
     index,
     catalog,
-    jobs: new ElasticsearchJobs(cluster, names),
+    jobs: new ElasticsearchJobs(cluster, names, (write) => fence.around(write)),
+    fence,
     gauge: new ElasticsearchGauge({ cluster, names, log, applier }),
     async close() {
       await applier.close();

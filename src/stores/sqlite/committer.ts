@@ -7,6 +7,7 @@ import { failpoint } from '../../lib/failpoint.ts';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
 import { ACCEPTED_CLOCK, type JumpCheck } from '../store-clock.ts';
 import { Settings } from './database-settings.ts';
+import type { FenceRow } from './fence-row.ts';
 import { prepareRows } from './row-statement.ts';
 import { SetLedgers } from './set-ledgers.ts';
 import { type EventColumns, numberOfKind, type ResultColumns, toEvents, toResultColumns } from './wire.ts';
@@ -32,16 +33,24 @@ interface StoredKeys {
   readonly states: readonly (CurrentState | undefined)[];
 }
 
+interface CommitterParts {
+  readonly database: DatabaseSync;
+  readonly fence: FenceRow;
+  readonly jumps: JumpCheck;
+}
+
 /** Writes commits on one connection. Synchronous. */
 export class Committer {
   readonly #database: DatabaseSync;
+  readonly #fence: FenceRow;
   readonly #settings: Settings;
   readonly #ledgers: SetLedgers;
   readonly #jumps: JumpCheck;
   readonly #statements;
 
-  constructor(database: DatabaseSync, jumps: JumpCheck) {
+  constructor({ database, fence, jumps }: CommitterParts) {
     this.#database = database;
+    this.#fence = fence;
     this.#jumps = jumps;
     this.#settings = new Settings(database);
     this.#ledgers = new SetLedgers(database);
@@ -65,6 +74,7 @@ export class Committer {
 
   commit(events: EventColumns): ResultColumns {
     const results = transaction(this.#database, () => {
+      this.#fence.require();
       failpoint('commit.begun');
       return this.#append(events);
     });
@@ -74,6 +84,7 @@ export class Committer {
 
   mark(): Stamp {
     return transaction(this.#database, () => {
+      this.#fence.require();
       const now = Date.now();
       this.#jumps.require(now);
       const last = Math.max(this.#settings.lastStamp(), clockStamp(now));

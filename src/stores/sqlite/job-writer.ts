@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { transaction } from '../../lib/sqlite/sqlite-transaction.ts';
+import type { FenceRow } from './fence-row.ts';
 import type { JobRow, JobWrite } from './wire.ts';
 
 /** Jobs that are removed in one transaction, so that no other write waits for long. */
@@ -8,10 +9,12 @@ const REMOVED_AT_ONCE = 1_000;
 /** Writes jobs on one connection. Synchronous. */
 export class JobWriter {
   readonly #database: DatabaseSync;
+  readonly #fence: FenceRow;
   readonly #statements;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, fence: FenceRow) {
     this.#database = database;
+    this.#fence = fence;
     this.#statements = {
       create: database.prepare(
         'INSERT INTO jobs (name, kind, state, added, not_before, finished, version, body) VALUES (?,?,?,?,?,?,1,?) ON CONFLICT DO NOTHING',
@@ -39,6 +42,7 @@ export class JobWriter {
 
   #write(write: JobWrite): number {
     return transaction(this.#database, () => {
+      this.#fence.require();
       switch (write.kind) {
         case 'create':
           return write.rows.reduce((created, row) => created + this.#create(row), 0);

@@ -7,6 +7,7 @@ import { Reader } from './reader.ts';
 import { migrate, requireSchema, SCHEMA_VERSION } from './schema.ts';
 import { SqliteCatalog } from './sqlite-catalog.ts';
 import { SqliteChangeLog } from './sqlite-change-log.ts';
+import { SqliteFence } from './sqlite-fence.ts';
 import { SqliteGauge } from './sqlite-gauge.ts';
 import { SqliteJobs } from './sqlite-jobs.ts';
 import { SqliteStates } from './sqlite-states.ts';
@@ -57,6 +58,7 @@ function connectStores(file: string, failpoint: string | undefined) {
       }),
       catalog: new SqliteCatalog({ database, writer, reads }),
       jobs: new SqliteJobs({ database, writer, reads }),
+      fence: new SqliteFence({ database, writer, reads }),
       gauge: new SqliteGauge(database, file),
       async close() {
         await reader.close();

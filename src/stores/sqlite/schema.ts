@@ -74,6 +74,11 @@ export const MIGRATIONS: readonly Migration[] = [
   // No table differs. The catalog has sets that earlier servers would fill with other files: the version keeps those
   // servers out.
   () => {},
+  (database) =>
+    database.exec(`
+      -- Whether the store takes changes while it moves to another one, and where it has moved: see fence-row.ts.
+      CREATE TABLE fence (id INTEGER PRIMARY KEY CHECK (id = 1), body TEXT NOT NULL);
+    `),
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

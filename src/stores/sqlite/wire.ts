@@ -155,6 +155,13 @@ export type JobWrite =
   | { readonly kind: 'log'; readonly name: string; readonly lines: string }
   | { readonly kind: 'remove'; readonly state: string; readonly finishedBefore: number };
 
+/** A change of the fence by the writer thread; a pause is named by its id. */
+export type FenceWrite =
+  | { readonly kind: 'pause'; readonly pause: string; readonly forMs: number }
+  | { readonly kind: 'release'; readonly pause: string }
+  | { readonly kind: 'move'; readonly pause: string; readonly to: string }
+  | { readonly kind: 'take-back' };
+
 /** A job as the columns of its table. */
 export interface JobRow {
   readonly name: string;

@@ -3,7 +3,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { type Arguments, CalledThread, type Result, startWorker } from '../../lib/workers/rpc.ts';
 import { startOfMachine } from '../store-clock.ts';
 import type { StoreIdentity } from './store-lock.ts';
-import type { EventColumns, JobWrite, PutRequest, ResultColumns, WriterData } from './wire.ts';
+import type { EventColumns, FenceWrite, JobWrite, PutRequest, ResultColumns, WriterData } from './wire.ts';
 import type { Writes } from './writer.worker.ts';
 
 interface WriterOptions {
@@ -54,6 +54,12 @@ export class Writer {
   job(write: JobWrite): Promise<number> {
     this.#sendPuts();
     return this.#acknowledged('job', [write]);
+  }
+
+  /** @see FenceRow */
+  fence(write: FenceWrite): Promise<boolean> {
+    this.#sendPuts();
+    return this.#acknowledged('fence', [write]);
   }
 
   /** Resolves when every requested write is done. */

@@ -4,6 +4,7 @@ import { removeEndedJobs } from '../../../src/jobs/kinds/remove-ended-jobs.ts';
 import { claimed, type Job, jobName, newJob } from '../../../src/stores/job.ts';
 import { JobQueue } from '../../../src/stores/job-queue.ts';
 import type { JobRecords } from '../../../src/stores/job-records.ts';
+import { FenceRow } from '../../../src/stores/sqlite/fence-row.ts';
 import { JobWriter } from '../../../src/stores/sqlite/job-writer.ts';
 import { openSqlite } from '../../../src/stores/sqlite/open-sqlite.ts';
 import { requireSchema } from '../../../src/stores/sqlite/schema.ts';
@@ -66,7 +67,7 @@ describe('what happens to jobs between two steps', () => {
 describe('a heartbeat of a job on SQLite', () => {
   const database = new DatabaseSync(':memory:');
   requireSchema(database);
-  const writer = new JobWriter(database);
+  const writer = new JobWriter(database, new FenceRow(database));
   const synchronous = () => database.prepare('PRAGMA synchronous').get();
   const full = { synchronous: 2 };
   after(() => database.close());

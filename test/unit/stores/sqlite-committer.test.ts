@@ -9,6 +9,7 @@ import type { CommitResult } from '../../../src/stores/commit-result.ts';
 import { putDocuments } from '../../../src/stores/sqlite/catalog-writer.ts';
 import { Committer } from '../../../src/stores/sqlite/committer.ts';
 import { Settings } from '../../../src/stores/sqlite/database-settings.ts';
+import { FenceRow } from '../../../src/stores/sqlite/fence-row.ts';
 import { requireSchema } from '../../../src/stores/sqlite/schema.ts';
 import { toColumns, toResults } from '../../../src/stores/sqlite/wire.ts';
 import { JumpCheck, startOfMachine } from '../../../src/stores/store-clock.ts';
@@ -29,15 +30,17 @@ describe('the committer of SQLite', () => {
   const putSet = (id: number, fields: object = {}, replaces?: number) => {
     const set = { id, urlPrefix: PREFIX, windowChanges: 3, epochStart: 1, ...fields };
     const put = { kind: 'set', id: String(id).padStart(10, '0'), body: JSON.stringify(set), replaces };
-    return putDocuments(database, [put])[0];
+    return putDocuments({ database, fence: new FenceRow(database) }, [put])[0];
   };
   const accept = (through: number) =>
-    putDocuments(database, [{ kind: 'clock', id: 'clock', body: JSON.stringify({ through }), replaces: undefined }]);
+    putDocuments({ database, fence: new FenceRow(database) }, [
+      { kind: 'clock', id: 'clock', body: JSON.stringify({ through }), replaces: undefined },
+    ]);
 
   beforeEach(() => {
     database = new DatabaseSync(':memory:');
     requireSchema(database);
-    committer = new Committer(database, new JumpCheck(startOfMachine()));
+    committer = new Committer({ database, fence: new FenceRow(database), jumps: new JumpCheck(startOfMachine()) });
     putSet(MAPS);
     putSet(TEXTS);
   });
@@ -375,7 +378,11 @@ describe('the committer of SQLite', () => {
     });
 
     it('refuses while it has just jumped', () => {
-      const jumped = new Committer(database, new JumpCheck(startOfMachine() - HOUR_MS));
+      const jumped = new Committer({
+        database,
+        fence: new FenceRow(database),
+        jumps: new JumpCheck(startOfMachine() - HOUR_MS),
+      });
       assert.throws(() => jumped.commit(toColumns([put('a', 1)])), isUnavailable);
       assert.throws(() => jumped.mark(), isUnavailable);
       assert.deepEqual([resources(), lastStamp()], [[], 0]);

@@ -7,9 +7,9 @@ import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
 import { findBeginnings, firstOf } from '../../find-beginnings.ts';
 import type { FoundResources, Search } from '../../resource-states.ts';
 import type { IndexNames } from '../index-names.ts';
-import { inAscii } from '../order-range.ts';
 import { keyOfSortKey, type ResourceDocument, sortKeyEnd, sortKeyOf, toResource } from '../resource-documents.ts';
 import { commonPrefix, ordersBetween, TAIL } from './order-expression.ts';
+import { inAscii } from './order-range.ts';
 import type { ResourceReader } from './resource-reader.ts';
 
 /** Milliseconds after which a search stops, and returns its position. */

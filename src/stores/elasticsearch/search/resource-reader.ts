@@ -9,7 +9,6 @@ import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
 import type { RaisedKey, StampRange } from '../../change-log.ts';
 import type { IndexNames } from '../index-names.ts';
-import { inAscii, justBelow, type OrderRange, searchWithin } from '../order-range.ts';
 import {
   keyOfSortKey,
   type ResourceDocument,
@@ -18,6 +17,7 @@ import {
   sortKeyOf,
   toResource,
 } from '../resource-documents.ts';
+import { inAscii, justBelow, type OrderRange, searchWithin } from './order-range.ts';
 
 /** Documents of one search: three megabytes of JSON, parsed in some 15 ms. */
 const PER_SEARCH = 5_000;

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { TidemarkError } from '../../core/errors.ts';
-import { reasonOf } from '../../lib/system-error.ts';
-import { findDamage } from './find-damage.ts';
-import { prepareRows } from './row-statement.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import { reasonOf } from '../../../lib/system-error.ts';
+import { findDamage } from '../find-damage.ts';
+import { prepareRows } from '../row-statement.ts';
 
 /** Rows that are hashed between two checks of the signal. */
 const ROWS_AT_A_TIME = 5_000;

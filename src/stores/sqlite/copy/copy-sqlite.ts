@@ -1,10 +1,10 @@
 import { backup } from 'node:sqlite';
-import { TidemarkError } from '../../core/errors.ts';
-import { failpoint } from '../../lib/failpoint.ts';
-import { makeFile } from '../../lib/files/make-folder.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import { failpoint } from '../../../lib/failpoint.ts';
+import { makeFile } from '../../../lib/files/make-folder.ts';
+import { ask, connect } from '../connection.ts';
+import { schemaVersion } from '../schema.ts';
 import { requireEqualCopy } from './compare-copy.ts';
-import { ask, connect } from './connection.ts';
-import { schemaVersion } from './schema.ts';
 
 /** Number of pages of 8 kB that are copied between two calls of `onProgress`. */
 const PAGES_AT_A_TIME = 2_000;
