@@ -11,9 +11,16 @@ import type { Stamp } from '../../core/stamp.ts';
 import { resourceId, sortKeyOf } from './resource-documents.ts';
 import { TextBuffer } from './text-buffer.ts';
 
-/** One commit of the log; its number is the `_id` of its document. */
-export interface CommitRecord {
+/** Where a commit is. */
+export interface CommitPlace {
+  /** The `_id` of its document. */
   readonly number: number;
+  /** The number of its log segment. */
+  readonly segment: number;
+}
+
+/** One commit of the log. */
+export interface CommitRecord extends CommitPlace {
   /** Identifies the process that made the commit, when the response to its creation was lost. */
   readonly uuid: string;
   /** The uuid of the previous commit. */
@@ -32,6 +39,13 @@ export interface CommitRecord {
   readonly closed: readonly ClosedWindow[];
   /** The commit is empty, and reserves the next number for the process that made it: see reservation.ts. */
   readonly isReservation?: true;
+  /** The commit is empty, and ends its segment: see log-segments.ts. */
+  readonly isSeal?: true;
+}
+
+/** The segment of the number after a commit. */
+export function segmentAfter({ segment, isSeal }: Pick<CommitRecord, 'segment' | 'isSeal'>): number {
+  return isSeal ? segment + 1 : segment;
 }
 
 export interface LoggedChange extends Change {
@@ -132,6 +146,7 @@ export interface CommitDocument {
   readonly changes: StoredRows<ChangeRow> & {
     readonly dropped?: true;
     readonly turn?: true;
+    readonly seal?: true;
     /** Absent when there are none. */
     readonly raised?: StoredRows<OrderRow>;
   };
@@ -151,7 +166,7 @@ const compress = promisify(zstdCompress);
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
-  const { uuid, after, stamp, time, changesIndex, changes, raised, ledgers, closed, isReservation } = record;
+  const { uuid, after, stamp, time, changesIndex, changes, raised, ledgers, closed, isReservation, isSeal } = record;
   const rest = {
     uuid,
     after,
@@ -164,7 +179,8 @@ export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
   const changeRows = await encodeRows(changes, encodeRow);
   const orderRows = raised.length === 0 ? '' : `,"raised":{${await encodeRows(raised, encodeOrderRow)}}`;
   const head = JSON.stringify(rest).slice(0, -1);
-  return Buffer.from(`${head},"changes":{${isReservation ? '"turn":true,' : ''}${changeRows}${orderRows}}}`);
+  const kind = `${isReservation ? '"turn":true,' : ''}${isSeal ? '"seal":true,' : ''}`;
+  return Buffer.from(`${head},"changes":{${kind}${changeRows}${orderRows}}}`);
 }
 
 /** Encodes a member of `StoredRows`. */
@@ -184,26 +200,24 @@ function decodeRows<Row>(stored: StoredRows<Row>): readonly Row[] {
 }
 
 /** The document of a commit without its changes. */
-export type CommitHead = Omit<CommitDocument, 'changes' | 'ledgers' | 'closed'>;
+export type CommitHead = Omit<CommitDocument, 'changes' | 'ledgers' | 'closed'> & {
+  readonly changes?: Pick<CommitDocument['changes'], 'dropped' | 'seal'>;
+};
 
-/** What remains of a dropped commit: its number can never be used again, and the chain of uuids stays complete. */
-export function withoutChanges({ uuid, after, stamp, timestamp, changes_index }: CommitHead): CommitDocument {
-  return {
-    uuid,
-    after,
-    stamp,
-    timestamp,
-    changes_index,
-    changes: { rows: [], dropped: true },
-    ledgers: { entries: [] },
-    closed: { windows: [] },
-  };
+/**
+ * What remains of a dropped commit: its number can never be used again, the chain of uuids stays complete, and a seal
+ * still ends its segment.
+ */
+export function withoutChanges({ uuid, after, stamp, timestamp, changes_index, changes }: CommitHead): CommitDocument {
+  const kept = { uuid, after, stamp, timestamp, changes_index, ledgers: { entries: [] }, closed: { windows: [] } };
+  return { ...kept, changes: { rows: [], dropped: true, ...(changes?.seal && { seal: true }) } };
 }
 
-export function decodeCommit(number: number, document: CommitDocument): CommitRecord {
+export function decodeCommit({ number, segment }: CommitPlace, document: CommitDocument): CommitRecord {
   const { uuid, after, stamp, timestamp, changes_index, changes, ledgers, closed } = document;
   return {
     number,
+    segment,
     uuid,
     after,
     stamp,
@@ -214,16 +228,18 @@ export function decodeCommit(number: number, document: CommitDocument): CommitRe
     ledgers: ledgers.entries,
     closed: closed.windows,
     ...(changes.turn && { isReservation: true }),
+    ...(changes.seal && { isSeal: true }),
   };
 }
 
 /** A commit without changes, after the newest one. */
 export function emptyRecord(
-  head: { readonly number: number; readonly uuid: string },
+  head: CommitPlace & { readonly uuid: string },
   { stamp, changesIndex }: Pick<CommitRecord, 'stamp' | 'changesIndex'>,
 ): CommitRecord {
   return {
     number: head.number + 1,
+    segment: head.segment,
     uuid: randomUUID(),
     after: head.uuid,
     stamp,

@@ -28,6 +28,7 @@ import {
   type StateBefore,
 } from './commit-record.ts';
 import type { CurrentStateReader, EventKeys } from './current-state-reader.ts';
+import type { LogSegments } from './log-segments.ts';
 import { Reservations } from './reservation.ts';
 import type { StoredSets } from './stored-sets.ts';
 
@@ -42,6 +43,7 @@ const MOST_LOST = 3;
 interface CommitterParts {
   readonly log: CommitLog;
   readonly applier: Applier;
+  readonly segments: LogSegments;
   readonly sets: StoredSets;
   readonly currentStates: CurrentStateReader;
   readonly clock: ClockCheck;
@@ -70,6 +72,7 @@ export class Committer {
     for (let lost = 0; ; lost++) {
       await this.#room();
       const results = await this.#reservations.letPass(async () => {
+        await this.#parts.segments.endIfFull();
         if (lost >= MOST_LOST && !(await this.#reservations.reserve())) return undefined;
         return this.#try(events);
       });
@@ -101,8 +104,7 @@ export class Committer {
     const eventKeys = await currentStates.read(events);
     const { results, record } = this.#decide(events, { eventKeys, changesIndex: index, now: await this.#now() });
     failpoint('commit.decided');
-    // Without an append there is no conflict (409) that would reveal a newer commit, so the log is read.
-    if (record === undefined) return (await log.catchUp()) ? undefined : results;
+    if (record === undefined) return (await log.isNewest()) ? results : undefined;
     if (!(await this.#append(record))) return undefined;
     failpoint('commit.logged');
     applier.start(record);

@@ -19,6 +19,7 @@ import { ElasticsearchStatistics } from './elasticsearch-statistics.ts';
 import { IndexNames } from './index-names.ts';
 import { hasIndices, migrateIndices, prepareIndices, SCHEMA_VERSION } from './index-schema.ts';
 import { IndicesIdentity } from './indices-identity.ts';
+import { LogSegments, type SegmentLimits } from './log-segments.ts';
 import { ChangeReader } from './search/change-reader.ts';
 import { KeyFinder } from './search/elasticsearch-key-finder.ts';
 import { ResourceReader } from './search/resource-reader.ts';
@@ -26,10 +27,15 @@ import { WindowReader } from './search/window-reader.ts';
 import { StoredSets } from './stored-sets.ts';
 import { Visibility } from './visibility.ts';
 
+interface TestedLimits {
+  /** Smaller in tests. */
+  readonly segmentLimits?: Partial<SegmentLimits> | undefined;
+}
+
 /** @throws TidemarkError `unavailable` or `incompatible` */
 export async function openElasticsearch(
   location: ElasticsearchLocation,
-  options: ClusterOptions & SlowStoreOptions = {},
+  { segmentLimits, ...options }: ClusterOptions & SlowStoreOptions & TestedLimits = {},
 ) {
   const cluster = new Cluster(location, undefined, options);
   const names = new IndexNames(location.prefix);
@@ -54,11 +60,12 @@ export async function openElasticsearch(
   const changesIndices = new ChangesIndices(cluster, names);
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
-  const committer = new Committer({ log, applier, sets, currentStates, clock, catalog, changesIndex });
+  const segments = new LogSegments({ cluster, names, log, applier, changesIndex }, segmentLimits);
+  const committer = new Committer({ log, applier, segments, sets, currentStates, clock, catalog, changesIndex });
   const visibility = new Visibility({ cluster, names, log, identity, applier, sets });
   const changes = new ChangeReader(cluster, names);
   const finder = new KeyFinder({ cluster, names, resources });
-  const dropper = new CommitDropper(cluster, names);
+  const dropper = new CommitDropper({ cluster, names, identity });
   const shared = { cluster, names, visibility, currentStates, resources, changes };
   const index = joinPorts({
     log: new ElasticsearchChangeLog({ ...shared, committer, dropper }),
