@@ -117,7 +117,7 @@ describe('an Elasticsearch that cannot be used', () => {
     assert.match(refused.stderr, /have schema 1, this program needs 7: stop all .*"tidemark migrate"/);
     assert.equal(refused.exitCode, 3);
     assert.match((await source.run(['migrate'])).stdout, /from schema 1 to 7/);
-    assert.match((await source.run(['migrate'])).stdout, /has schema 6 already/);
+    assert.match((await source.run(['migrate'])).stdout, /has schema 7 already/);
     for (const term of [{ hash: 'md5:0123' }, { 'location.type': 'url' }]) {
       assert.equal(await count(source.prefix, { term }), 1, JSON.stringify(term));
     }
