@@ -14,6 +14,7 @@ import { untilApplied } from '../support/fault-checks.ts';
 import { type Asked, cutAnswer, cutRequest, type FaultProxy } from '../support/fault-proxy.ts';
 import {
   createsCommit,
+  createsCommitIn,
   first,
   holdFirst,
   makesSegment,
@@ -88,6 +89,21 @@ describe('the segments of the log on Elasticsearch', () => {
     );
     assert.deepEqual((await postedKeys(source)).toSorted(), keys.flat().toSorted());
     assert.ok((await stored.segments()).length >= 3);
+  });
+
+  it('are continued in the next one by a process that begins when the newest commit is a seal', async () => {
+    const { late, proxy } = await openLate();
+    const held = holdFirst(proxy, createsCommitIn(2));
+    const filling = late.fill(30);
+    await held.reached;
+    // It is far behind, and continues at the pointer.
+    const other = await openSegments(source);
+    await untilApplied(other.index);
+    assert.equal(await other.post('other'), 'applied');
+    held.release();
+    await filling;
+    await untilApplied(late.index);
+    assert.deepEqual(await postedKeys(source), ['before', 'other']);
   });
 
   it('that are dropped whole have no name any more that a process could use, and the log goes on', async () => {

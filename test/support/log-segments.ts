@@ -139,6 +139,10 @@ interface Found {
 }
 
 export const createsCommit = ({ path }: Asked) => /-log-\d+-open\/_create\//.test(path);
+export const createsCommitIn =
+  (segment: number) =>
+  ({ path }: Asked) =>
+    path.includes(`-log-00000${segment}-open/_create/`);
 export const seals = (asked: Asked) => createsCommit(asked) && asked.body.includes('"seal":true');
 export const makesSegment = ({ method, path }: Asked) => method === 'PUT' && /-log-\d+(\?|$)/.test(path);
 export const removesSegment = ({ path, body }: Asked) => path.startsWith('/_aliases') && body.includes('remove_index');

@@ -5,6 +5,7 @@ import type { Applier } from './applier.ts';
 import type { CommitLog } from './commit-log.ts';
 import { emptyRecord } from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
+import type { IndicesIdentity } from './indices-identity.ts';
 import { makeLogSegment, segmentSizes } from './segment-indices.ts';
 
 export interface SegmentLimits {
@@ -15,13 +16,14 @@ export interface SegmentLimits {
   readonly measureAfter: number;
 }
 
-/** A shard can have some 50 GB. Documents of dropped commits, which stay until their segment is removed, take 3 GB. */
+/** A shard can have some 50 GB. So many dropped commits, which stay until their segment is removed, take 2 GB. */
 const LIMITS: SegmentLimits = { bytes: 50 * 1024 ** 3, commits: 20_000_000, measureAfter: 1_000 };
 
 interface SegmentsParts {
   readonly cluster: Cluster;
   readonly names: IndexNames;
   readonly log: CommitLog;
+  readonly identity: IndicesIdentity;
   readonly applier: Applier;
   changesIndex(): Promise<string>;
 }
@@ -59,10 +61,12 @@ export class LogSegments {
 
   /** Whether the segment is full, and the next one can be written to. If not, commits go on into the full one. */
   async #mayEnd(segment: number): Promise<boolean> {
-    const { cluster, names } = this.#parts;
+    const { cluster, names, identity } = this.#parts;
     try {
       const [size] = (await segmentSizes(cluster, names.logSegment(segment))).values();
       if (size === undefined || (size.bytes < this.#limits.bytes && size.commits < this.#limits.commits)) return false;
+      // A log that was deleted must not begin anew in the middle.
+      await identity.require();
       await makeLogSegment(cluster, names, segment + 1);
       failpoint('segment.made');
       return true;

@@ -60,7 +60,7 @@ export async function openElasticsearch(
   const changesIndices = new ChangesIndices(cluster, names);
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
-  const segments = new LogSegments({ cluster, names, log, applier, changesIndex }, segmentLimits);
+  const segments = new LogSegments({ cluster, names, log, identity, applier, changesIndex }, segmentLimits);
   const committer = new Committer({ log, applier, segments, sets, currentStates, clock, catalog, changesIndex });
   const visibility = new Visibility({ cluster, names, log, identity, applier, sets });
   const changes = new ChangeReader(cluster, names);
