@@ -2,7 +2,11 @@ import assert from 'node:assert/strict';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { prepareIndices } from '../../src/stores/elasticsearch/index-schema.ts';
-import { makeLogSegment, openSegments, removeSegment } from '../../src/stores/elasticsearch/segment-indices.ts';
+import {
+  makeLogSegment,
+  openSegments,
+  removeSegment,
+} from '../../src/stores/elasticsearch/segments/segment-indices.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
 

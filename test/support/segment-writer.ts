@@ -5,7 +5,7 @@ import { openElasticsearch } from '../../src/stores/elasticsearch/open-elasticse
 import { upsert } from './builders.ts';
 import { SLUG } from './fault-source.ts';
 
-/** A program that commits to a log with short segments, and prints the number of each commit when it is acknowledged. */
+/** A program that commits to a log with short segments, and prints the number of each commit that is acknowledged. */
 const { TIDEMARK_STORE = '', TIDEMARK_INDEX_PREFIX = '', TIDEMARK_FAILPOINT } = process.env;
 const [rounds, commits, measureAfter] = process.argv.slice(2).map(Number);
 const location = { kind: 'elasticsearch', ...readNodes(TIDEMARK_STORE), prefix: TIDEMARK_INDEX_PREFIX } as const;

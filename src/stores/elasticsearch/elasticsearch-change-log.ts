@@ -7,13 +7,13 @@ import type { ChangeLog, LimitedStampRange, LogEntry, RaisedKey, SourcePosition,
 import type { CommitResult } from '../commit-result.ts';
 import type { DropOptions, DroppedCommits, LogMaintenance, LogSegment } from '../log-maintenance.ts';
 import type { Limits } from '../resource-states.ts';
-import type { CommitDropper } from './commit-dropper.ts';
 import type { CurrentStateReader } from './current-state-reader.ts';
 import type { Committer } from './elasticsearch-committer.ts';
 import type { IndexNames } from './index-names.ts';
 import type { ChangeReader } from './search/change-reader.ts';
 import type { ResourceReader } from './search/resource-reader.ts';
-import { readSegments } from './segment-indices.ts';
+import type { CommitDropper } from './segments/commit-dropper.ts';
+import { readSegments } from './segments/segment-indices.ts';
 import { notAbove, type Visibility } from './visibility.ts';
 
 interface Parts {

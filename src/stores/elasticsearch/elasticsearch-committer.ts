@@ -28,8 +28,8 @@ import {
   type StateBefore,
 } from './commit-record.ts';
 import type { CurrentStateReader, EventKeys } from './current-state-reader.ts';
-import type { LogSegments } from './log-segments.ts';
 import { Reservations } from './reservation.ts';
+import type { LogSegments } from './segments/log-segments.ts';
 import type { StoredSets } from './stored-sets.ts';
 
 /**

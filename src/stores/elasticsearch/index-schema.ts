@@ -261,7 +261,7 @@ async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind)
   await cluster.ask((client) => client.indices.putIndexTemplate({ name: alias, ...body }));
 }
 
-/** Creates an index, unless it exists. @throws TidemarkError `unavailable` or `incompatible` when the cluster refuses */
+/** Creates an index, unless it exists. @throws TidemarkError `unavailable` or `incompatible` when that is refused */
 export async function createIndex(cluster: Cluster, name: string, body: IndexBody): Promise<void> {
   // A template of another program may match the name, and turn it off.
   const mappings = { ...body.mappings, _source: { enabled: true } };

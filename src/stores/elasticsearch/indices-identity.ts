@@ -16,9 +16,9 @@ interface Found {
 
 /**
  * Detects that the log, the ledgers or the catalog is another index than when the store was opened, because it was
- * deleted and created anew, or restored from a snapshot. Segments of the log may be added and removed. The number of the next commit would then not be a fence, and a commit
- * might be acknowledged that no reader ever finds. Also detects a migration by another version, which may write what
- * this one cannot read.
+ * deleted and created anew, or restored from a snapshot. The number of the next commit would then not be a fence, and a
+ * commit might be acknowledged that no reader ever finds. Also detects a migration by another version, which may write
+ * what this one cannot read. Segments of the log may be added and removed.
  */
 export class IndicesIdentity {
   readonly #cluster: Cluster;

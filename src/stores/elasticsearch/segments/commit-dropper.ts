@@ -1,15 +1,15 @@
 import type { estypes } from '@elastic/elasticsearch';
-import { TidemarkError } from '../../core/errors.ts';
-import type { Stamp } from '../../core/stamp.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { failpoint } from '../../lib/failpoint.ts';
-import type { DropOptions, DroppedCommits } from '../log-maintenance.ts';
-import { ITEM_ERRORS, refusalIn } from './bulk.ts';
-import type { LogHead } from './commit-log.ts';
-import { type CommitHead, withoutChanges } from './commit-record.ts';
-import type { IndexNames } from './index-names.ts';
-import type { IndicesIdentity } from './indices-identity.ts';
-import { externalVersion, readPointer } from './pointer.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { Stamp } from '../../../core/stamp.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import { failpoint } from '../../../lib/failpoint.ts';
+import type { DropOptions, DroppedCommits } from '../../log-maintenance.ts';
+import { ITEM_ERRORS, refusalIn } from '../bulk.ts';
+import type { LogHead } from '../commit-log.ts';
+import { type CommitHead, withoutChanges } from '../commit-record.ts';
+import type { IndexNames } from '../index-names.ts';
+import type { IndicesIdentity } from '../indices-identity.ts';
+import { externalVersion, readPointer } from '../pointer.ts';
 import { openSegments, removeSegment } from './segment-indices.ts';
 
 /** The `_id`, in the index of ledgers, of the number up to which commits were dropped. */

@@ -1,9 +1,9 @@
 import type { estypes } from '@elastic/elasticsearch';
-import { TidemarkError } from '../../core/errors.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { LogSegment } from '../log-maintenance.ts';
-import type { IndexNames } from './index-names.ts';
-import { ACTIVE_WITHIN, createIndex, readMapping } from './index-schema.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import type { LogSegment } from '../../log-maintenance.ts';
+import type { IndexNames } from '../index-names.ts';
+import { ACTIVE_WITHIN, createIndex, readMapping } from '../index-schema.ts';
 
 /** A segment of the log that was not removed. */
 interface OpenSegment {
@@ -48,7 +48,7 @@ export async function openSegments(cluster: Cluster, names: IndexNames): Promise
 }
 
 /**
- * What segments take on disk, by the names of their indices. Refreshes them, since only refreshed documents are counted.
+ * What segments take on disk, by the names of their indices. Refreshes them: only refreshed documents are counted.
  * @param index an alias of segments
  */
 export async function segmentSizes(cluster: Cluster, index: string): Promise<ReadonlyMap<string, SegmentSize>> {

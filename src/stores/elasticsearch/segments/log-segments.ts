@@ -1,11 +1,11 @@
-import { isTidemarkError } from '../../core/errors.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { failpoint } from '../../lib/failpoint.ts';
-import type { Applier } from './applier.ts';
-import type { CommitLog } from './commit-log.ts';
-import { emptyRecord } from './commit-record.ts';
-import type { IndexNames } from './index-names.ts';
-import type { IndicesIdentity } from './indices-identity.ts';
+import { isTidemarkError } from '../../../core/errors.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import { failpoint } from '../../../lib/failpoint.ts';
+import type { Applier } from '../applier.ts';
+import type { CommitLog } from '../commit-log.ts';
+import { emptyRecord } from '../commit-record.ts';
+import type { IndexNames } from '../index-names.ts';
+import type { IndicesIdentity } from '../indices-identity.ts';
 import { makeLogSegment, segmentSizes } from './segment-indices.ts';
 
 export interface SegmentLimits {
@@ -30,8 +30,8 @@ interface SegmentsParts {
 
 /**
  * The log is a sequence of segments, each with a range of numbers in an index of its own, so that old commits can be
- * deleted with their index. A *seal*, an empty commit, ends a segment: the place of each number follows from the commits
- * before it. See docs/internals/elasticsearch.md.
+ * deleted with their index. A *seal*, an empty commit, ends a segment: the place of each number follows from the
+ * commits before it. See docs/internals/elasticsearch.md.
  */
 export class LogSegments {
   readonly #parts: SegmentsParts;
