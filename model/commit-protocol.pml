@@ -1,6 +1,6 @@
 /*
  * The protocol of the log on Elasticsearch: commits, lost responses, crashes, appliers, readers, dropped commits, and the
- * planned segments of the log. docs/internals/model.md says what it covers, and which step is which function.
+ * segments of the log. docs/internals/model.md says what it covers, and which step is which function.
  *
  * One atomic step is one request to Elasticsearch, with what its process does in memory until the next one. A process
  * may stop at any step for any time, so a process that sleeps for a week, or is dead, is one that takes no step. What

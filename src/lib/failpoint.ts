@@ -26,6 +26,10 @@ export const FAILPOINTS = {
     'applied.moved',
     'refresh.begun',
     'refresh.done',
+    // The next segment of the log exists, and nothing is in it; one is removed, or not yet.
+    'segment.made',
+    'segment.removing',
+    'segment.removed',
   ],
   /** Archiving a log, and making a store from an archive. */
   archive: [

@@ -1,6 +1,10 @@
+import { openElasticsearch } from '../../src/stores/elasticsearch/open-elasticsearch.ts';
+import { JobQueue } from '../../src/stores/job-queue.ts';
+import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { openStores } from '../../src/stores/open-stores.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
+import { SHORT } from '../support/log-segments.ts';
 import { catalogContract } from './catalog.ts';
 import { changeLogContract } from './change-log.ts';
 import { jobQueueContract } from './job-queue.ts';
@@ -22,6 +26,17 @@ describe('the stores on Elasticsearch', () => {
   describe('the states of resources', () => resourceStatesContract(start));
   describe('the statistics of sets', () => setStatisticsContract(start));
   describe('the log and its maintenance', () => resourceLogContract(start));
+  describe('the log and its maintenance, with short segments of the log', () => {
+    resourceLogContract(async () => {
+      const { location, dispose } = elasticsearch.place('', { mayBeMade: true });
+      const open = async () => {
+        const options = { segmentLimits: SHORT };
+        const { jobs, ...stores } = await openElasticsearch(location as ElasticsearchLocation, options);
+        return { ...stores, jobs: new JobQueue(jobs) };
+      };
+      return { open, dispose };
+    });
+  });
   describe('the catalog', () => catalogContract(start));
   describe('the gauge of the store', () => storeGaugeContract(start));
   describe('the queue of jobs', () => jobQueueContract(start));

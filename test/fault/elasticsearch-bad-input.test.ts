@@ -84,7 +84,7 @@ describe('an Elasticsearch that cannot be used', () => {
 
   it('is refused when an index has a newer schema', async () => {
     await put(`${source.prefix}-ledgers-000001`, ours('ledgers', 99));
-    await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 6: use a newer one/);
+    await isRefused(source, /-ledgers-000001 has schema 99, and this version knows 7: use a newer one/);
   });
 
   it('hides the sets that were removed before, when it is migrated', async () => {
@@ -105,7 +105,7 @@ describe('an Elasticsearch that cannot be used', () => {
       await put(`${source.prefix}-${kind}-000001/_alias/${source.prefix}`, {});
     assert.equal(await count(source.prefix, { match_all: {} }), 4);
 
-    assert.match((await source.run(['migrate'])).stdout, /from schema 2 to 6/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 2 to 7/);
     assert.equal(await count(source.prefix, { match_all: {} }), 2);
     assert.equal(await count(source.prefix, { term: { resource_set: 'maps' } }), 0);
   });
@@ -114,10 +114,10 @@ describe('an Elasticsearch that cannot be used', () => {
     for (const kind of KINDS) await put(`${source.prefix}-${kind}-000001`, ours(kind, 1));
     await put(`${source.prefix}-resources/_doc/1`, { hash: ['md5:0123'], location: { value: 'x', type: 'url' } });
     const refused = await source.run(['sets', 'list']);
-    assert.match(refused.stderr, /have schema 1, this program needs 6: stop all .*"tidemark migrate"/);
+    assert.match(refused.stderr, /have schema 1, this program needs 7: stop all .*"tidemark migrate"/);
     assert.equal(refused.exitCode, 3);
-    assert.match((await source.run(['migrate'])).stdout, /from schema 1 to 6/);
-    assert.match((await source.run(['migrate'])).stdout, /has schema 6 already/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 1 to 7/);
+    assert.match((await source.run(['migrate'])).stdout, /has schema 7 already/);
     for (const term of [{ hash: 'md5:0123' }, { 'location.type': 'url' }]) {
       assert.equal(await count(source.prefix, { term }), 1, JSON.stringify(term));
     }
@@ -137,8 +137,8 @@ describe('an Elasticsearch that cannot be used', () => {
       await put(`${source.prefix}-${kind}-000001`, ours(kind, 4));
     }
     const refused = await source.run(['sets', 'list']);
-    assert.match(refused.stderr, /have schema 4, this program needs 6: stop all .*"tidemark migrate"/);
-    assert.match((await source.run(['migrate'])).stdout, /from schema 4 to 6/);
+    assert.match(refused.stderr, /have schema 4, this program needs 7: stop all .*"tidemark migrate"/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 4 to 7/);
 
     const { jobs, close } = await openStores(source.location());
     assert.equal(await jobs.add('build', 'a', {}), true);
@@ -154,7 +154,7 @@ describe('an Elasticsearch that cannot be used', () => {
     }
     const runtime = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } };
     await put(`${source.prefix}-resources-000001/_mapping`, { _meta: { schema_version: 3 }, runtime });
-    assert.match((await source.run(['migrate'])).stdout, /from schema 3 to 6/);
+    assert.match((await source.run(['migrate'])).stdout, /from schema 3 to 7/);
 
     const { index, sets, close } = await source.open();
     await sets.useBaseUrl(BASE_URL, false);

@@ -15,7 +15,7 @@ const LIMITS = { pageEntries: 20, windowChanges: 10 };
 const LARGE = { pageEntries: 50_000, windowChanges: 50_000 };
 
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
-const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
+const createsCommit = ({ path }: Asked) => /-log-\d+-open\/_create\//.test(path);
 const reserves = (asked: Asked) => createsCommit(asked) && asked.body.includes('"turn":true');
 const readsPointer = ({ method, path }: Asked) => method === 'GET' && path.includes('-ledgers/_doc/applied');
 const movesPointer = ({ method, path }: Asked) => method === 'PUT' && path.includes('-ledgers/_doc/applied');

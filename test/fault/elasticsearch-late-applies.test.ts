@@ -61,7 +61,7 @@ describe('commits that are applied once more, long after', () => {
     const ids = Array.from({ length: most }, (_, at) => String(at + 1));
     const { docs } = await cluster.ask((client) => client.mget<CommitDocument>({ index: names.log, ids }));
     return docs.flatMap((item) =>
-      '_source' in item ? [decodeCommit(Number(item._id), item._source as CommitDocument)] : [],
+      '_source' in item ? [decodeCommit({ number: Number(item._id), segment: 1 }, item._source as CommitDocument)] : [],
     );
   }
 

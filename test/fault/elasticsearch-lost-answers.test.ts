@@ -20,9 +20,9 @@ const LIMITS = { pageEntries: 20, windowChanges: 10 };
 /** Milliseconds of a request where one of them is to take longer: all others must be answered by then. */
 const TIMEOUT = 3_000;
 
-const creates = ({ path }: Asked) => path.includes('-log/_create/');
-const confirms = ({ method, path }: Asked) => method === 'PUT' && path.includes('-log/_doc/');
-const readsLog = ({ method, path }: Asked) => method === 'GET' && path.includes('-log/_doc/');
+const creates = ({ path }: Asked) => /-log-\d+-open\/_create\//.test(path);
+const confirms = ({ method, path }: Asked) => method === 'PUT' && /-log-\d+-open\/_doc\//.test(path);
+const readsLog = ({ method, path }: Asked) => method === 'GET' && /-log-\d+-open\/_doc\//.test(path);
 
 const searches = ({ path }: Asked) => path.includes('-resources/_search');
 

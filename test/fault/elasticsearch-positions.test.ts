@@ -10,7 +10,7 @@ const SOURCES = 300;
 const LIMITS = { pageEntries: 1_000, windowChanges: 1_000 };
 
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
-const createsCommit = ({ path }: Asked) => path.includes('-log/_create/');
+const createsCommit = ({ path }: Asked) => /-log-\d+-open\/_create\//.test(path);
 
 interface Posted {
   readonly results: readonly { readonly status: string; readonly reason?: string }[];

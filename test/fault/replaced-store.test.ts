@@ -50,12 +50,21 @@ describe('a server whose indices another version has migrated', () => {
     const source = await FaultSource.make(elasticsearch, LIMITS);
     const server = await source.serve({ here: true });
     await migrateLog(source.store.location as ElasticsearchLocation);
-    // A check counts for 250 ms, so the first posts may be acknowledged. One that changes nothing is not checked.
+    // A check counts for 250 ms, so the first posts may be acknowledged.
     let posted = 0;
     await until('posts are refused', async () => (await post(server, `late-${posted++}`)).status === 503);
     const { status, body } = await post(server, 'late');
     assert.match(body.error?.message ?? JSON.stringify(body), /migrated while this process had them open/);
     assert.equal(status, 503);
+  });
+
+  it('does not call unchanged what may have changed in that one', async () => {
+    const source = await FaultSource.make(elasticsearch, LIMITS);
+    const server = await source.serve({ here: true });
+    const isUnchanged = async () => (await post(server, 'same')).body.results?.[0].status === 'unchanged';
+    await until('the post changes nothing', isUnchanged);
+    await migrateLog(source.store.location as ElasticsearchLocation);
+    await until('posts that change nothing are refused', async () => (await post(server, 'same')).status === 503);
   });
 });
 

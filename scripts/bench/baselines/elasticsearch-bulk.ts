@@ -28,7 +28,8 @@ for (let start = 0; start < lines.length; start += batch) {
   const changes = lines.slice(start, start + batch).map((line, at) => changeOf(line, start + at));
   const window = { number: 1, firstStamp: 0, changes: 0, weight: 0 };
   const ledger = { set: 1, slug: 'records', window, resources: 0, changes: 0, lastChange: 0, positions: {} };
-  const record = { number: 1, uuid: '', after: '', stamp: 0, time: Date.now(), changesIndex: names.changesIndex(1) };
+  const place = { number: 1, segment: 1, uuid: '', after: '', stamp: 0 };
+  const record = { ...place, time: Date.now(), changesIndex: names.changesIndex(1) };
   bodies.push(
     Buffer.concat([...bulksOf({ ...record, changes, raised: [], ledgers: [ledger], closed: [] }, names)].slice(0, -1)),
   );

@@ -122,13 +122,13 @@ async function* commits(
     uuid = randomUUID();
     const entry = { ...ledger, window: { ...ledger.window }, set: set.id, slug: set.slug, positions: {} };
     const changesIndex = names.changesIndex(1);
-    const record = { number: commit, uuid, after, stamp, time: Date.now(), changesIndex, changes, closed };
-    yield { ...record, raised: [], ledgers: [entry] };
+    const place = { number: commit, segment: 1, uuid, after, stamp };
+    yield { ...place, time: Date.now(), changesIndex, changes, closed, raised: [], ledgers: [entry] };
   }
 }
 
 async function write(cluster: Cluster, names: IndexNames, record: CommitRecord): Promise<void> {
-  const log = `{"create":{"_index":"${names.log}","_id":"${record.number}"}}\n${await encodeCommit(record)}\n`;
+  const log = `{"create":{"_index":"${names.logSegment(record.segment)}","_id":"${record.number}"}}\n${await encodeCommit(record)}\n`;
   for (const lines of [log, ...bulksOf(record, names)]) {
     // A later commit may have written its ledger first, which is a conflict.
     const refusal = refusalIn(await cluster.bulk(lines, { filter_path: ITEM_ERRORS }));

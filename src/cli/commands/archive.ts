@@ -1,6 +1,7 @@
 import { openArtifacts } from '../../artifacts/open-artifacts.ts';
 import { type Archived, archiveLog } from '../../backup/log-archive.ts';
 import { formatStamp } from '../../core/stamp.ts';
+import type { DroppedCommits } from '../../stores/log-maintenance.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { type CountBar, startCountBar } from '../ui/count-bar.ts';
 import { plural } from '../ui/table.ts';
@@ -46,11 +47,12 @@ export const archive: CliCommand<Options> = {
       });
       bar.end();
       const lines = [describe(archived, artifacts.name)];
-      if (dropped !== undefined) lines.push(describeDropped(dropped.dropped, loaded.configuration.store.kind));
+      if (dropped !== undefined) lines.push(describeDropped(dropped, loaded.configuration.store.kind));
       await terminal.print(lines.join('\n'), {
         ...viewOf(archived),
         artifacts: artifacts.name,
         dropped: dropped?.dropped,
+        segmentsRemoved: dropped?.removedSegments,
       });
     } finally {
       bar.end();
@@ -77,9 +79,10 @@ function describe({ chain, status, mark }: Archived, store: string): string {
   }
 }
 
-function describeDropped(dropped: number, kind: 'sqlite' | 'elasticsearch'): string {
+function describeDropped({ dropped, removedSegments }: DroppedCommits, kind: 'sqlite' | 'elasticsearch'): string {
   if (kind === 'sqlite') return 'Nothing was dropped: on SQLite the log is the history that Change Lists are made of.';
-  return `Dropped ${plural(dropped, 'commit')} from the log; the changes index has ${dropped === 1 ? 'its' : 'their'} changes.`;
+  const removed = removedSegments === 0 ? '' : ` Removed ${plural(removedSegments, 'segment')} of the log whole.`;
+  return `Dropped ${plural(dropped, 'commit')} from the log; the changes index has ${dropped === 1 ? 'its' : 'their'} changes.${removed}`;
 }
 
 function viewOf({ chain, status, mark }: Archived): object {

@@ -41,6 +41,7 @@ async function viewStatus(app: App, configuration: Configuration) {
   const scanners = await scannersBySlug(app);
   const sinks = await sinkLags(app.catalog);
   const backup = await app.backup.state();
+  const logSegments = await app.index.logSegments();
   return {
     version: VERSION,
     baseUrl,
@@ -51,6 +52,8 @@ async function viewStatus(app: App, configuration: Configuration) {
     ready: sets.every(({ ready }) => ready),
     /** The sums over all sets, and the position of the log; null when the store stopped answering meanwhile. */
     log: store === undefined ? null : storeStatus(store),
+    /** What the log takes on Elasticsearch. */
+    ...(logSegments.length > 0 && { logSegments }),
     documents: { kept: cache.documents, bytes: cache.bytes },
     ...(backup !== undefined && { backup }),
     ...(sinks.length > 0 && { datasetSinks: sinks }),
@@ -85,6 +88,7 @@ export function describeStatus(view: StatusView): string {
     ...(artifacts.problem === undefined ? [] : [field('', `unavailable: ${artifacts.problem}`)]),
     field('Data folder', dataFolder),
     ...logFields(view),
+    ...segmentFields(view),
     ...backupFields(view),
     ...sinkFields(view),
     field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),
@@ -108,6 +112,13 @@ function logFields({ log, sets }: StatusView): readonly string[] {
     field('Log', commitsWaiting === 0 ? upTo : waiting),
     field('In total', `${plural(sets.length, 'set')}, ${plural(resources, 'resource')}, ${plural(changes, 'change')}`),
   ];
+}
+
+function segmentFields({ logSegments = [] }: StatusView): readonly string[] {
+  if (logSegments.length === 0) return [];
+  const sum = (size: 'commits' | 'bytes') => logSegments.reduce((total, segment) => total + segment[size], 0);
+  const content = `${plural(sum('commits'), 'commit')} in ${plural(logSegments.length, 'segment')}`;
+  return [field('', `${content} of the log, ${formatBytes(sum('bytes'))} on disk for each copy`)];
 }
 
 function backupFields({ backup }: StatusView): readonly string[] {

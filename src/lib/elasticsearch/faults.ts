@@ -81,3 +81,8 @@ function redirectError({ name, variable }: ClusterNames, { status }: RedirectErr
     { status },
   );
 }
+
+/** Whether a request failed because its index or alias does not exist. */
+export function isMissingIndex(error: unknown): boolean {
+  return isTidemarkError(error, 'unavailable') && error.details.type === 'index_not_found_exception';
+}

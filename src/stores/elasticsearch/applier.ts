@@ -8,7 +8,7 @@ import type { SlowStoreOptions } from '../slow-store.ts';
 import type { StoreObserver } from '../store-observer.ts';
 import { bulksOf, ITEM_ERRORS, type Refusal, refusalIn } from './bulk.ts';
 import type { CommitLog } from './commit-log.ts';
-import type { CommitRecord } from './commit-record.ts';
+import { type CommitRecord, segmentAfter } from './commit-record.ts';
 import type { CurrentStateReader } from './current-state-reader.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
@@ -173,7 +173,7 @@ export class Applier {
     }
     if (to === undefined) return;
     const { number, uuid, stamp } = to;
-    await movePointer(this.#cluster, this.#names, { commit: number, uuid, stamp });
+    await movePointer(this.#cluster, this.#names, { commit: number, uuid, stamp, segment: segmentAfter(to) });
     failpoint('applied.moved');
     this.#settle(number);
   }

@@ -5,7 +5,17 @@ import type { Stamp } from '../../core/stamp.ts';
 import { Mutex } from '../../lib/calls/mutex.ts';
 import { retry } from '../../lib/calls/retry.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { type CommitRecord, decodeCommit, encodeCommit, type LedgerEntry, ledgerAfter } from './commit-record.ts';
+import { isMissingIndex, refusalError } from '../../lib/elasticsearch/faults.ts';
+import {
+  type CommitDocument,
+  type CommitPlace,
+  type CommitRecord,
+  decodeCommit,
+  encodeCommit,
+  type LedgerEntry,
+  ledgerAfter,
+  segmentAfter,
+} from './commit-record.ts';
 import { FenceHead } from './fence/fence-head.ts';
 import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
@@ -18,6 +28,8 @@ export interface LogHead {
   readonly number: number;
   readonly uuid: string;
   readonly stamp: Stamp;
+  /** The log segment of the next number. */
+  readonly segment: number;
 }
 
 /** A commit that reserves the next number for the process that made it. */
@@ -26,8 +38,6 @@ interface Reservation {
   /** When this process read it, by `performance.now()`. */
   readonly since: number;
 }
-
-type CommitBody = Parameters<typeof decodeCommit>[1];
 
 interface LogParts {
   readonly cluster: Cluster;
@@ -46,6 +56,8 @@ const WRITE: TransportRequestOptionsWithMeta = {
   ignore: [409],
   headers: { 'content-type': JSON_TYPE, accept: JSON_TYPE },
   meta: true,
+  // The client does not report what became of a request that it repeats: see `#appendUntilKnown`.
+  maxRetries: 0,
 };
 
 /** This process's view of the log. Its methods must be called one at a time: see `exclusive`. */
@@ -53,7 +65,7 @@ export class CommitLog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #identity: IndicesIdentity;
-  #head: LogHead = { number: 0, uuid: '', stamp: 0 };
+  #head: LogHead = { number: 0, uuid: '', stamp: 0, segment: 1 };
   #reservation: Reservation | undefined;
   #applied = 0;
   #appliedStamp: Stamp = 0;
@@ -109,28 +121,43 @@ export class CommitLog {
   async catchUp(): Promise<boolean> {
     const before = this.#head.number;
     for (;;) {
-      const next = this.#head.number + 1;
+      const next = { number: this.#head.number + 1, segment: this.#head.segment };
       const { pointer, commit } = await this.#readNext(next);
       const isFar = pointer !== undefined && pointer.commit > this.#head.number + MOST_COMMITS_TO_READ;
-      // A dropped commit is far below the pointer, and has no changes.
-      if (isFar || commit?.changes.dropped) await this.#leap(pointer!);
+      // A dropped commit, or one in a removed segment, is far below the pointer.
+      if (isFar || commit === 'removed' || commit?.changes.dropped) await this.#leap(pointer!);
       else if (commit !== undefined) this.#take(decodeCommit(next, commit));
       else return this.#head.number > before;
     }
   }
 
+  /**
+   * Whether the head is still the newest commit, in the indices that were opened: for a response that appends nothing,
+   * and so meets no conflict (409) that would reveal a newer commit.
+   */
+  async isNewest(): Promise<boolean> {
+    if (await this.catchUp()) return false;
+    await this.#identity.require();
+    return true;
+  }
+
   /** Reads the pointer and a commit; undefined if they do not exist. */
-  async #readNext(number: number): Promise<{ pointer: Pointer | undefined; commit: CommitBody | undefined }> {
+  async #readNext({
+    number,
+    segment,
+  }: CommitPlace): Promise<{ pointer: Pointer | undefined; commit: CommitDocument | 'removed' | undefined }> {
     const { docs } = await this.#cluster.ask((client) =>
-      client.mget<Pointer | CommitBody>({
+      client.mget<Pointer | CommitDocument>({
         docs: [
           { _index: this.#names.ledgers, _id: APPLIED },
-          { _index: this.#names.log, _id: String(number) },
+          { _index: this.#names.logSegment(segment), _id: String(number) },
         ],
       }),
     );
-    const [pointer, commit] = docs.map((item) => sourceOf(this.#cluster, item));
-    return { pointer: pointer as Pointer | undefined, commit: commit as CommitBody | undefined };
+    const pointer = sourceOf(this.#cluster, docs[0]!) as Pointer | undefined;
+    // The name of a removed segment is never used again: see log-segments.ts.
+    if (isMissing(docs[1]!) && (pointer?.segment ?? 1) > segment) return { pointer, commit: 'removed' };
+    return { pointer, commit: sourceOf(this.#cluster, docs[1]!) as CommitDocument | undefined };
   }
 
   /**
@@ -158,12 +185,20 @@ export class CommitLog {
   async #appendUntilKnown(record: CommitRecord): Promise<boolean> {
     const body = await encodeCommit(record);
     const deadline = Date.now() + APPEND_TIMEOUT_MS;
-    const isTemporary = (error: unknown) =>
-      isTidemarkError(error, 'unavailable') && !isRefusal(error) && Date.now() <= deadline;
+    /** Whether an earlier request may have been executed. */
+    let mayBeLogged = false;
+    const isTemporary = (error: unknown) => {
+      mayBeLogged = true;
+      return isTidemarkError(error, 'unavailable') && !isRefusal(error) && Date.now() <= deadline;
+    };
+    const createOnce = () =>
+      this.#create(record, body).catch((error: unknown) => {
+        // The segment was removed: it had ended. After a lost response that does not say whether the commit was in it.
+        if (isMissingIndex(error) && !mayBeLogged) return false;
+        throw error;
+      });
     let isLogged: boolean | undefined;
-    while (isLogged === undefined) {
-      isLogged = await retry(() => this.#create(record, body), { ...APPEND_BACKOFF, isTemporary });
-    }
+    while (isLogged === undefined) isLogged = await retry(createOnce, { ...APPEND_BACKOFF, isTemporary });
     return isLogged;
   }
 
@@ -182,8 +217,9 @@ export class CommitLog {
    * again.
    */
   async #create(record: CommitRecord, body: Buffer): Promise<boolean | undefined> {
-    const { number, uuid } = record;
-    const place = { index: this.#names.log, id: String(number) };
+    const { number, uuid, segment } = record;
+    // Not an alias of several segments: the newest one has no document of an older number.
+    const place = { index: this.#names.logSegment(segment), id: String(number) };
     // A deleted log must not be created anew: it would begin in the middle.
     const write = { ...place, document: body, require_alias: true };
     const created = await this.#cluster.ask((client) => client.create(write, WRITE));
@@ -191,12 +227,12 @@ export class CommitLog {
       this.#take(record);
       return true;
     }
-    const { _source, _seq_no, _primary_term } = await this.#cluster.ask((client) => client.get<CommitBody>(place));
+    const { _source, _seq_no, _primary_term } = await this.#cluster.ask((client) => client.get<CommitDocument>(place));
     const existing = _source!;
     // A dropped commit with another uuid: the number was used long ago.
     if (existing.changes.dropped && existing.uuid !== uuid) return false;
     if (existing.uuid !== uuid) {
-      this.#take(decodeCommit(number, existing));
+      this.#take(decodeCommit(record, existing));
       return false;
     }
     // The response was lost. The document may be on one shard copy only: an acknowledged write is on all of them.
@@ -215,7 +251,7 @@ export class CommitLog {
       );
     }
     const { number, uuid, stamp } = record;
-    this.#head = { number, uuid, stamp };
+    this.#head = { number, uuid, stamp, segment: segmentAfter(record) };
     this.#reservation = record.isReservation && { uuid, since: performance.now() };
     this.fence.take(record);
     this.#pending.push(record);
@@ -230,11 +266,13 @@ export class CommitLog {
     this.markApplied(this.#applied);
   }
 
-  async #leap({ commit, uuid, stamp }: Pointer): Promise<void> {
-    const { commit: head } = await this.#readNext(commit);
-    this.#head = { number: commit, uuid, stamp };
+  async #leap({ commit, uuid, stamp, segment = 1 }: Pointer): Promise<void> {
+    // A seal is in the segment before. It has no fence.
+    const place = { number: commit, segment };
+    const { commit: head } = await this.#readNext(place);
+    this.#head = { number: commit, uuid, stamp, segment };
     this.#reservation = undefined;
-    this.fence.take(head === undefined ? undefined : decodeCommit(commit, head));
+    this.fence.take(head === undefined || head === 'removed' ? undefined : decodeCommit(place, head));
     this.markApplied(commit);
     this.#appliedStamp = stamp;
     this.ledgers.clear();
@@ -242,9 +280,14 @@ export class CommitLog {
   }
 }
 
+function isMissing(got: estypes.MgetResponseItem<unknown>): boolean {
+  return 'error' in got && got.error.type === 'index_not_found_exception';
+}
+
 /** The document of an item of `_mget`. Each item may fail separately. */
 function sourceOf<Source>(cluster: Cluster, got: estypes.MgetResponseItem<Source>): Source | undefined {
   if (!('error' in got)) return (got as estypes.GetGetResult<Source>)._source;
+  if (isMissing(got)) throw refusalError(cluster, 404, got);
   throw new TidemarkError(
     'unavailable',
     `Elasticsearch at ${cluster.name} cannot read the log: ${JSON.stringify(got.error)}`,

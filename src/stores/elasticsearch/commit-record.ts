@@ -11,9 +11,16 @@ import type { Stamp } from '../../core/stamp.ts';
 import { resourceId, sortKeyOf } from './resource-documents.ts';
 import { TextBuffer } from './text-buffer.ts';
 
-/** One commit of the log; its number is the `_id` of its document. */
-export interface CommitRecord {
+/** Where a commit is. */
+export interface CommitPlace {
+  /** The `_id` of its document. */
   readonly number: number;
+  /** The number of its log segment. */
+  readonly segment: number;
+}
+
+/** One commit of the log. */
+export interface CommitRecord extends CommitPlace {
   /** Identifies the process that made the commit, when the response to its creation was lost. */
   readonly uuid: string;
   /** The uuid of the previous commit. */
@@ -34,6 +41,13 @@ export interface CommitRecord {
   readonly isReservation?: true;
   /** The commit is empty, and fences the store, or ends that: see elasticsearch-fence.ts. */
   readonly fence?: FenceMark;
+  /** The commit is empty, and ends its segment: see log-segments.ts. */
+  readonly isSeal?: true;
+}
+
+/** The segment of the number after a commit. */
+export function segmentAfter({ segment, isSeal }: Pick<CommitRecord, 'segment' | 'isSeal'>): number {
+  return isSeal ? segment + 1 : segment;
 }
 
 /** `pause`: no writer may follow for some time. `moved`: none may follow. `open`: ends the fence. */
@@ -141,6 +155,7 @@ export interface CommitDocument {
     readonly dropped?: true;
     readonly turn?: true;
     readonly fence?: FenceMark;
+    readonly seal?: true;
     /** Absent when there are none. */
     readonly raised?: StoredRows<OrderRow>;
   };
@@ -160,7 +175,7 @@ const compress = promisify(zstdCompress);
 const QUICKLY = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
-  const { uuid, after, stamp, time, changesIndex, changes, raised, ledgers, closed, isReservation, fence } = record;
+  const { uuid, after, stamp, time, changesIndex, changes, raised, ledgers, closed } = record;
   const rest = {
     uuid,
     after,
@@ -173,7 +188,8 @@ export async function encodeCommit(record: CommitRecord): Promise<Buffer> {
   const changeRows = await encodeRows(changes, encodeRow);
   const orderRows = raised.length === 0 ? '' : `,"raised":{${await encodeRows(raised, encodeOrderRow)}}`;
   const head = JSON.stringify(rest).slice(0, -1);
-  const marks = `${isReservation ? '"turn":true,' : ''}${fence === undefined ? '' : `"fence":${JSON.stringify(fence)},`}`;
+  const { isReservation, isSeal, fence } = record;
+  const marks = `${isReservation ? '"turn":true,' : ''}${isSeal ? '"seal":true,' : ''}${fence === undefined ? '' : `"fence":${JSON.stringify(fence)},`}`;
   return Buffer.from(`${head},"changes":{${marks}${changeRows}${orderRows}}}`);
 }
 
@@ -194,26 +210,24 @@ function decodeRows<Row>(stored: StoredRows<Row>): readonly Row[] {
 }
 
 /** The document of a commit without its changes. */
-export type CommitHead = Omit<CommitDocument, 'changes' | 'ledgers' | 'closed'>;
+export type CommitHead = Omit<CommitDocument, 'changes' | 'ledgers' | 'closed'> & {
+  readonly changes?: Pick<CommitDocument['changes'], 'dropped' | 'seal'>;
+};
 
-/** What remains of a dropped commit: its number can never be used again, and the chain of uuids stays complete. */
-export function withoutChanges({ uuid, after, stamp, timestamp, changes_index }: CommitHead): CommitDocument {
-  return {
-    uuid,
-    after,
-    stamp,
-    timestamp,
-    changes_index,
-    changes: { rows: [], dropped: true },
-    ledgers: { entries: [] },
-    closed: { windows: [] },
-  };
+/**
+ * What remains of a dropped commit: its number can never be used again, the chain of uuids stays complete, and a seal
+ * still ends its segment.
+ */
+export function withoutChanges({ uuid, after, stamp, timestamp, changes_index, changes }: CommitHead): CommitDocument {
+  const kept = { uuid, after, stamp, timestamp, changes_index, ledgers: { entries: [] }, closed: { windows: [] } };
+  return { ...kept, changes: { rows: [], dropped: true, ...(changes?.seal && { seal: true }) } };
 }
 
-export function decodeCommit(number: number, document: CommitDocument): CommitRecord {
+export function decodeCommit({ number, segment }: CommitPlace, document: CommitDocument): CommitRecord {
   const { uuid, after, stamp, timestamp, changes_index, changes, ledgers, closed } = document;
   return {
     number,
+    segment,
     uuid,
     after,
     stamp,
@@ -225,16 +239,18 @@ export function decodeCommit(number: number, document: CommitDocument): CommitRe
     closed: closed.windows,
     ...(changes.turn && { isReservation: true }),
     ...(changes.fence && { fence: changes.fence }),
+    ...(changes.seal && { isSeal: true }),
   };
 }
 
 /** A commit without changes, after the newest one. */
 export function emptyRecord(
-  head: { readonly number: number; readonly uuid: string },
+  head: CommitPlace & { readonly uuid: string },
   { stamp, changesIndex }: Pick<CommitRecord, 'stamp' | 'changesIndex'>,
 ): CommitRecord {
   return {
     number: head.number + 1,
+    segment: head.segment,
     uuid: randomUUID(),
     after: head.uuid,
     stamp,

@@ -29,6 +29,7 @@ import {
 } from './commit-record.ts';
 import type { CurrentStateReader, EventKeys } from './current-state-reader.ts';
 import { Reservations } from './reservation.ts';
+import type { LogSegments } from './segments/log-segments.ts';
 import type { StoredSets } from './stored-sets.ts';
 
 /**
@@ -42,6 +43,7 @@ const MOST_LOST = 3;
 interface CommitterParts {
   readonly log: CommitLog;
   readonly applier: Applier;
+  readonly segments: LogSegments;
   readonly sets: StoredSets;
   readonly currentStates: CurrentStateReader;
   readonly clock: ClockCheck;
@@ -70,6 +72,7 @@ export class Committer {
     for (let lost = 0; ; lost++) {
       await this.#room();
       const results = await this.#reservations.letPass(async () => {
+        await this.#parts.segments.endIfFull();
         if (lost >= MOST_LOST && !(await this.#reservations.reserve())) return undefined;
         return this.#try(events);
       });
@@ -101,9 +104,8 @@ export class Committer {
     const eventKeys = await currentStates.read(events);
     const { results, record } = this.#decide(events, { eventKeys, changesIndex: index, now: await this.#now() });
     failpoint('commit.decided');
-    // Without an append there is no conflict (409) that would reveal a newer commit, so the log is read.
     if (record === undefined) {
-      if (await log.catchUp()) return undefined;
+      if (!(await log.isNewest())) return undefined;
       await log.requireOpen();
       return results;
     }

@@ -1,6 +1,7 @@
-/** The names of the indices. All except `changesIndex` are aliases, so that an index can be replaced. */
+/** The names of the indices. All except `changesIndex` and `logIndex` are aliases, so that an index can be replaced. */
 export class IndexNames {
   readonly prefix: string;
+  /** All segments of the log, for searches and settings. Commits are written and read by `logSegment`. */
   readonly log: string;
   readonly resources: string;
   readonly changes: string;
@@ -26,6 +27,22 @@ export class IndexNames {
   /** The name of a concrete index of changes, numbered from 1. */
   changesIndex(number: number): string {
     return concrete(this.changes, number);
+  }
+
+  /** The name of the index of a log segment, numbered from 1; an alias of the ledgers once the segment was removed. */
+  logIndex(number: number): string {
+    return concrete(this.log, number);
+  }
+
+  /** The alias of a log segment, as long as the segment exists. */
+  logSegment(number: number): string {
+    return `${this.logIndex(number)}-open`;
+  }
+
+  /** The number of the log segment with this alias; 0 when the alias is not that of a segment. */
+  segmentOf(alias: string): number {
+    const number = Number(/-(\d+)-open$/.exec(alias)?.[1] ?? 0);
+    return this.logSegment(number) === alias ? number : 0;
   }
 }
 

@@ -10,10 +10,13 @@ import { concrete, type IndexNames } from './index-names.ts';
  * The schema that this version reads and writes. `_meta.schema_version` of each index has the version of that index.
  * mappings/README.md lists the changes of each version.
  */
-export const SCHEMA_VERSION = 6;
+export const SCHEMA_VERSION = 7;
 
 /** The first schema that indexes all current fields. */
 const INDEXES_ALL_FIELDS = 3;
+
+/** The first schema in which the log consists of segments. */
+const HAS_SEGMENTS = 7;
 
 /**
  * Elasticsearch cannot index a field of an index that already has documents. In older indices, these are runtime
@@ -22,7 +25,7 @@ const INDEXES_ALL_FIELDS = 3;
 const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type: 'keyword' } } as const;
 
 /** Time limit for allocating a primary shard of each index. */
-const ACTIVE_WITHIN = '10s';
+export const ACTIVE_WITHIN = '10s';
 
 type IndexBody = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings' | 'aliases'>;
 
@@ -85,13 +88,16 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
   );
   for (const kind of new Set(older.map(({ kind }) => kind))) await putTemplate(cluster, names, kind);
   for (const index of older) {
-    const aliases = Object.keys(found.get(index.name)!.aliases ?? {});
-    if (isFenced(index.kind) && !aliases.some((alias) => alias.startsWith(names.pause('')))) {
-      await cluster.ask((client) => client.indices.putAlias({ index: index.name, name: names.pause(0) }));
-    }
+    await addAliases(cluster, names, index);
     await cluster.ask((client) => client.indices.putMapping({ index: index.name, ...laterMapping(index) }));
   }
   return Math.min(SCHEMA_VERSION, ...older.map(({ version }) => version));
+}
+
+/** Since schema 7: of the first segment of the log, and of the fence. Before the mappings, which say that they exist. */
+async function addAliases(cluster: Cluster, names: IndexNames, { kind, name: index }: FoundIndex): Promise<void> {
+  if (kind === 'log') await cluster.ask((client) => client.indices.putAlias({ index, name: names.logSegment(1) }));
+  if (isFenced(kind)) await cluster.ask((client) => client.indices.putAlias({ index, name: names.pause(0) }));
 }
 
 /**
@@ -204,12 +210,15 @@ function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: I
   const alias = names[kind];
   if (found.has(alias)) throw refuse(`there is an index ${alias} that this program has not made`);
   const indices = [...found].filter(([, { aliases }]) => alias in (aliases ?? {}));
-  if (kind !== 'changes' && indices.length > 1) {
+  const isSegment = ({ aliases = {} }: Found) => Object.keys(aliases).some((name) => names.segmentOf(name) > 0);
+  const mayBeMany = kind === 'changes' || (kind === 'log' && indices.every(([, index]) => isSegment(index)));
+  if (indices.length > 1 && !mayBeMany) {
     throw refuse(
       `the alias ${alias} points to ${indices.map(([name]) => name).join(' and ')}: it must point to one index`,
     );
   }
-  return indices.map(([name, { mappings, settings }]) => {
+  return indices.map(([name, index]) => {
+    const { mappings, settings } = index;
     if (mappings?._source?.enabled === false || settings?.index?.mapping?.source?.mode === 'disabled') {
       throw unusable(
         `the index ${name} keeps no _source, which this program reads: change the index template that turns it off, and remove the indices that it was used for, or`,
@@ -217,6 +226,11 @@ function indicesOf(found: ReadonlyMap<string, Found>, names: IndexNames, kind: I
     }
     const version = mappings?._meta?.schema_version;
     if (typeof version !== 'number') throw refuse(`the index ${name} has a mapping that this program has not made`);
+    if (kind === 'log' && version >= HAS_SEGMENTS && !isSegment(index)) {
+      throw refuse(
+        `the index ${name} has no alias as a segment of the log, such as ${names.logSegment(1)}: add it, or`,
+      );
+    }
     const hasFields = kind === 'resources' || kind === 'changes';
     const readsWhenSearched = hasFields && (version < INDEXES_ALL_FIELDS || mappings?.runtime !== undefined);
     if (version <= SCHEMA_VERSION) return { kind, name, version, readsWhenSearched };
@@ -236,7 +250,12 @@ async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): 
   await putTemplate(cluster, names, kind);
   await createIndex(cluster, concrete(alias, 1), {
     ...mapping,
-    aliases: { [alias]: {}, ...(isShared && { [names.prefix]: {} }), ...(isFenced(kind) && { [names.pause(0)]: {} }) },
+    aliases: {
+      [alias]: {},
+      ...(isShared && { [names.prefix]: {} }),
+      ...(kind === 'log' && { [names.logSegment(1)]: {} }),
+      ...(isFenced(kind) && { [names.pause(0)]: {} }),
+    },
   });
 }
 
@@ -248,7 +267,8 @@ async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind)
   await cluster.ask((client) => client.indices.putIndexTemplate({ name: alias, ...body }));
 }
 
-async function createIndex(cluster: Cluster, name: string, body: IndexBody): Promise<void> {
+/** Creates an index, unless it exists. @throws TidemarkError `unavailable` or `incompatible` when that is refused */
+export async function createIndex(cluster: Cluster, name: string, body: IndexBody): Promise<void> {
   // A template of another program may match the name, and turn it off.
   const mappings = { ...body.mappings, _source: { enabled: true } };
   const { statusCode, body: response } = await cluster.ask((client) =>
@@ -270,6 +290,6 @@ async function createIndex(cluster: Cluster, name: string, body: IndexBody): Pro
 }
 
 /** Reads a template of `mappings/`, which is beside `src/` and, in the package, beside `dist/`. */
-function readMapping(kind: IndexKind): Template {
+export function readMapping(kind: IndexKind): Template {
   return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
 }

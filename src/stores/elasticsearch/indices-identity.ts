@@ -5,16 +5,26 @@ import type { IndexNames } from './index-names.ts';
 /** Milliseconds: deleting indices and creating or restoring others takes about as long. */
 const IDENTITY_VALID_MS = 250;
 
+/** Indices by name: the uuid and the schema of each. */
+type Identities = ReadonlyMap<string, string>;
+
+interface Found {
+  readonly identities: Identities;
+  /** The aliases of the ledgers: among them the names of removed segments of the log. */
+  readonly aliases: ReadonlySet<string>;
+}
+
 /**
- * Detects that the log or the catalog is another index than when the store was opened, because it was deleted and
- * created anew, or restored from a snapshot. The number of the next commit would then not be a fence, and a commit
- * might be acknowledged that no reader ever finds. Also detects a migration by another version, which may write what
- * this one cannot read.
+ * Detects that the log, the ledgers or the catalog is another index than when the store was opened, because it was
+ * deleted and created anew, or restored from a snapshot. The number of the next commit would then not be a fence, and a
+ * commit might be acknowledged that no reader ever finds. Also detects a migration by another version, which may write
+ * what this one cannot read. Segments of the log may be added and removed.
  */
 export class IndicesIdentity {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
-  #opened: string | undefined;
+  /** Those that were found so far. */
+  readonly #known = new Map<string, string>();
   #isReplaced = false;
   /**
    * When the last successful check began, by the wall clock and by the monotonic clock of this process, which stops
@@ -36,26 +46,39 @@ export class IndicesIdentity {
     const age = Math.max(Math.abs(now.clock - this.#checked.clock), now.process - this.#checked.process);
     if (!this.#isReplaced && age < freshMs) return;
     const found = await this.#read();
-    this.#opened ??= found;
-    this.#isReplaced ||= found !== this.#opened;
+    this.#isReplaced ||= !isContinued(this.#known, found);
     if (this.#isReplaced) throw isReplaced(this.#names);
+    for (const [name, identity] of found.identities) this.#known.set(name, identity);
     this.#checked = now;
   }
 
-  async #read(): Promise<string> {
-    const { log, catalog } = this.#names;
+  async #read(): Promise<Found> {
+    const { log, ledgers, catalog } = this.#names;
     const indices = await this.#cluster.ask((client) =>
       client.indices.get({
-        index: [log, catalog],
-        features: ['settings', 'mappings'],
-        filter_path: '*.settings.index.uuid,*.mappings._meta.schema_version',
+        index: [log, ledgers, catalog],
+        features: ['aliases', 'settings', 'mappings'],
+        filter_path: '*.aliases,*.settings.index.uuid,*.mappings._meta.schema_version',
       }),
     );
-    const identities = Object.values(indices).map(
-      ({ settings, mappings }) => `${settings?.index?.uuid} ${mappings?._meta?.schema_version}`,
-    );
-    return identities.sort().join(' ');
+    const identities = Object.entries(indices).map(([name, { settings, mappings }]) => {
+      return [name, `${settings?.index?.uuid} ${mappings?._meta?.schema_version}`] as const;
+    });
+    const aliases = Object.values(indices)
+      .map((index) => Object.keys(index.aliases ?? {}))
+      .find((names) => names.includes(ledgers));
+    return { identities: new Map(identities), aliases: new Set(aliases) };
   }
+}
+
+/**
+ * Whether each index that was known is still the same, or a removed segment: its name is an alias of the ledgers then,
+ * and the ledgers are the same.
+ */
+function isContinued(known: Identities, { identities, aliases }: Found): boolean {
+  return [...known].every(([name, identity]) => {
+    return identities.get(name) === identity || (!identities.has(name) && aliases.has(name));
+  });
 }
 
 function isReplaced({ prefix }: IndexNames): TidemarkError {

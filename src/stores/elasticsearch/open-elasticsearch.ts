@@ -6,7 +6,6 @@ import { hideRemovedSets } from './alias-of-all.ts';
 import { Applier } from './applier.ts';
 import { ChangesIndices } from './changes-indices.ts';
 import { ClockCheck } from './clock-check.ts';
-import { CommitDropper } from './commit-dropper.ts';
 import { CommitLog } from './commit-log.ts';
 import { CurrentStateReader } from './current-state-reader.ts';
 import { ElasticsearchCatalog } from './elasticsearch-catalog.ts';
@@ -25,13 +24,20 @@ import { ChangeReader } from './search/change-reader.ts';
 import { KeyFinder } from './search/elasticsearch-key-finder.ts';
 import { ResourceReader } from './search/resource-reader.ts';
 import { WindowReader } from './search/window-reader.ts';
+import { CommitDropper } from './segments/commit-dropper.ts';
+import { LogSegments, type SegmentLimits } from './segments/log-segments.ts';
 import { StoredSets } from './stored-sets.ts';
 import { Visibility } from './visibility.ts';
+
+interface TestedLimits {
+  /** Smaller in tests. */
+  readonly segmentLimits?: Partial<SegmentLimits> | undefined;
+}
 
 /** @throws TidemarkError `unavailable` or `incompatible` */
 export async function openElasticsearch(
   location: ElasticsearchLocation,
-  options: ClusterOptions & SlowStoreOptions = {},
+  { segmentLimits, ...options }: ClusterOptions & SlowStoreOptions & TestedLimits = {},
 ) {
   const cluster = new Cluster(location, undefined, options);
   const names = new IndexNames(location.prefix);
@@ -57,11 +63,12 @@ export async function openElasticsearch(
   const resources = new ResourceReader(cluster, names);
   const windows = new WindowReader(cluster, names, currentStates);
   const clock = new ClockCheck(cluster);
-  const committer = new Committer({ log, applier, sets, currentStates, clock, catalog, changesIndex });
+  const segments = new LogSegments({ cluster, names, log, identity, applier, changesIndex }, segmentLimits);
+  const committer = new Committer({ log, applier, segments, sets, currentStates, clock, catalog, changesIndex });
   const visibility = new Visibility({ cluster, names, log, identity, applier, sets });
   const changes = new ChangeReader(cluster, names);
   const finder = new KeyFinder({ cluster, names, resources });
-  const dropper = new CommitDropper(cluster, names);
+  const dropper = new CommitDropper({ cluster, names, identity });
   const shared = { cluster, names, visibility, currentStates, resources, changes };
   const index = joinPorts({
     log: new ElasticsearchChangeLog({ ...shared, committer, dropper }),

@@ -10,6 +10,8 @@ export interface Pointer {
   readonly commit: number;
   readonly uuid: string;
   readonly stamp: Stamp;
+  /** The log segment of the number after `commit`; absent in pointers of schema 6: the first one. */
+  readonly segment?: number;
 }
 
 export async function readPointer(cluster: Cluster, names: IndexNames): Promise<Pointer | undefined> {
@@ -23,9 +25,9 @@ export async function readPointer(cluster: Cluster, names: IndexNames): Promise<
 export async function movePointer(
   cluster: Cluster,
   names: IndexNames,
-  { commit, uuid, stamp }: Pointer,
+  { commit, uuid, stamp, segment }: Pointer,
 ): Promise<void> {
-  const document = { doc_type: 'applied', commit, uuid, stamp };
+  const document = { doc_type: 'applied', commit, uuid, stamp, segment };
   await cluster.ask((client) =>
     client.index({ index: names.ledgers, id: APPLIED, document, ...externalVersion(commit) }, { ignore: [409] }),
   );

@@ -1,22 +1,28 @@
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { isMissingIndex } from '../../lib/elasticsearch/faults.ts';
 import type { LogHead } from './commit-log.ts';
-import { decodeCommit, type StateBefore } from './commit-record.ts';
+import {
+  type CommitDocument,
+  type CommitPlace,
+  decodeCommit,
+  type StateBefore,
+  segmentAfter,
+} from './commit-record.ts';
 import type { IndexNames } from './index-names.ts';
-
-type CommitBody = Parameters<typeof decodeCommit>[1];
 
 /** The state of keys at a commit, for keys that changed after it: the log contains the state before each change. */
 export class StatesBefore {
   readonly #cluster: Cluster;
-  readonly #log: string;
+  readonly #names: IndexNames;
   readonly #states = new Map<string, StateBefore>();
-  #read: number;
+  /** The number up to which the log was read, and the segment of the next one. */
+  #read: Pick<LogHead, 'number' | 'segment'>;
 
   constructor({ cluster, names }: { readonly cluster: Cluster; readonly names: IndexNames }, head: LogHead) {
     this.#cluster = cluster;
-    this.#log = names.log;
-    this.#read = head.number;
+    this.#names = names;
+    this.#read = head;
   }
 
   /** Reads further in the log until it finds a change of the key. */
@@ -29,17 +35,25 @@ export class StatesBefore {
   }
 
   async #readOn(): Promise<void> {
-    const number = this.#read + 1;
+    const place = { number: this.#read.number + 1, segment: this.#read.segment };
     // The commit exists: the changed state that was read comes from it, or from a later one.
-    const { _source } = await this.#cluster.ask((client) =>
-      client.get<CommitBody>({ index: this.#log, id: String(number) }),
-    );
-    const commit = _source!;
-    if (commit.changes.dropped) throw isDropped(number);
-    for (const { sortKey, before } of decodeCommit(number, commit).changes) {
+    const commit = await this.#get(place);
+    if (commit.changes.dropped) throw isDropped(place.number);
+    const record = decodeCommit(place, commit);
+    for (const { sortKey, before } of record.changes) {
       if (!this.#states.has(sortKey)) this.#states.set(sortKey, before);
     }
-    this.#read = number;
+    this.#read = { number: record.number, segment: segmentAfter(record) };
+  }
+
+  async #get({ number, segment }: CommitPlace): Promise<CommitDocument> {
+    try {
+      const place = { index: this.#names.logSegment(segment), id: String(number) };
+      const { _source } = await this.#cluster.ask((client) => client.get<CommitDocument>(place));
+      return _source!;
+    } catch (error) {
+      throw isMissingIndex(error) ? isDropped(number) : error;
+    }
   }
 }
 

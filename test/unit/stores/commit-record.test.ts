@@ -23,7 +23,7 @@ describe('A commit in the log of Elasticsearch', () => {
   ]) {
     it(`with ${size} is the same for another process, states and all`, async () => {
       const record: CommitRecord = {
-        ...emptyRecord({ number: 7, uuid: 'before' }, { stamp: STAMP, changesIndex: 'changes-1' }),
+        ...emptyRecord(HEAD, { stamp: STAMP, changesIndex: 'changes-1' }),
         changes: Array.from({ length: count }, (_, at) => [
           { ...change(`/a${at}`, 'created', { ...stateOf(at + 1), record: PLACE }), before: NEVER },
           change(`/b${at}`, 'updated', stateOf(at + 1)),
@@ -37,7 +37,7 @@ describe('A commit in the log of Elasticsearch', () => {
         closed: [{ set: 1, ...LEDGER.window }],
       };
       const written = JSON.parse((await encodeCommit(record)).toString());
-      const { changes, raised, ...rest } = decodeCommit(record.number, written);
+      const { changes, raised, ...rest } = decodeCommit(record, written);
       // One at a time: a message with the difference of thousands takes minutes.
       for (const [at, change] of record.changes.entries()) assert.deepEqual(changes[at], change);
       for (const [at, order] of record.raised.entries()) assert.deepEqual(raised[at], order);
@@ -49,20 +49,19 @@ describe('A commit in the log of Elasticsearch', () => {
   }
 
   it('follows the newest one, and has a name of its own', () => {
-    const head = { number: 7, uuid: 'before' };
     const more = { stamp: STAMP, changesIndex: 'changes-1' };
-    const { uuid, time, ...record } = emptyRecord(head, more);
+    const { uuid, time, ...record } = emptyRecord(HEAD, more);
     const nothing = { changes: [], raised: [], ledgers: [], closed: [] };
-    assert.deepEqual(record, { number: 8, after: 'before', ...more, ...nothing });
-    assert.notEqual(uuid, emptyRecord(head, more).uuid);
+    assert.deepEqual(record, { number: 8, segment: 2, after: 'before', ...more, ...nothing });
+    assert.notEqual(uuid, emptyRecord(HEAD, more).uuid);
     assert.ok(Math.abs(time - Date.now()) < 60_000);
   });
 
-  it('that only reserves a number is known as that, also by another process', async () => {
-    const empty = emptyRecord({ number: 7, uuid: 'before' }, { stamp: STAMP, changesIndex: 'changes-1' });
-    for (const record of [empty, { ...empty, isReservation: true as const }]) {
+  it('that only reserves a number, or ends a segment, is known as that, also by another process', async () => {
+    const empty = emptyRecord(HEAD, { stamp: STAMP, changesIndex: 'changes-1' });
+    for (const record of [empty, { ...empty, isReservation: true as const }, { ...empty, isSeal: true as const }]) {
       const written = JSON.parse((await encodeCommit(record)).toString());
-      assert.deepEqual(decodeCommit(8, written), record);
+      assert.deepEqual(decodeCommit(record, written), record);
       assert.equal('raised' in written.changes, false);
     }
   });
@@ -77,7 +76,7 @@ describe('A commit in the log of Elasticsearch', () => {
   });
 
   it('that is dropped keeps its place, and nothing of what it did', async () => {
-    const empty = emptyRecord({ number: 7, uuid: 'before' }, { stamp: STAMP, changesIndex: 'changes-1' });
+    const empty = emptyRecord(HEAD, { stamp: STAMP, changesIndex: 'changes-1' });
     const full = {
       ...empty,
       changes: [change('/a', 'created', {})],
@@ -86,11 +85,15 @@ describe('A commit in the log of Elasticsearch', () => {
     };
     const written: CommitDocument = JSON.parse((await encodeCommit(full)).toString());
     const dropped = withoutChanges(written);
-    assert.deepEqual(decodeCommit(8, dropped), empty);
+    assert.deepEqual(decodeCommit(empty, dropped), empty);
     assert.equal(dropped.changes.dropped, true);
+    const seal = { ...empty, isSeal: true as const };
+    const ended: CommitDocument = JSON.parse((await encodeCommit(seal)).toString());
+    assert.deepEqual(decodeCommit(seal, withoutChanges(ended)), seal);
   });
 });
 
+const HEAD = { number: 7, segment: 2, uuid: 'before' };
 const NEVER = { stamp: 0, weight: 0, live: false };
 const PLACE = { artifact: 'cdl/harvest/x.avro', offset: 4_096, length: 65_536, position: 3 };
 const LEDGER = {

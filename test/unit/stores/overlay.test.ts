@@ -19,7 +19,10 @@ describe('The overlay of commits that are not applied yet', () => {
   });
 
   function record(fields: Partial<CommitRecord>): CommitRecord {
-    return { ...emptyRecord({ number: 1, uuid: 'before' }, { stamp: 8, changesIndex: 'changes-1' }), ...fields };
+    return {
+      ...emptyRecord({ number: 1, segment: 1, uuid: 'before' }, { stamp: 8, changesIndex: 'changes-1' }),
+      ...fields,
+    };
   }
   const names = { set: 1, key: '/a', sortKey: KEY, id: resourceId(KEY) };
   const facts = { created: 2, weight: 100, state: STATE, encoded: encodeState(STATE) };
