@@ -55,7 +55,15 @@ export async function openElasticsearch(
   const clock = new ClockCheck(cluster);
   const changesIndex = () => changesIndices.current();
   const committer = new Committer({ log, applier, sets, currentStates, clock, catalog, changesIndex });
-  const visibility = new Visibility({ cluster, names, log, identity, applier, sets });
+  const visibility = new Visibility({
+    cluster,
+    names,
+    log,
+    identity,
+    applier,
+    sets,
+    isPatient: onSlow !== undefined,
+  });
   const changes = new ChangeReader(cluster, names);
   const finder = new KeyFinder({ cluster, names, resources });
   const dropper = new CommitDropper(cluster, names);
