@@ -5,9 +5,10 @@ import { ask } from './ask.ts';
 import { type ParsedDocument, parseDocument, type XmlElement } from './parse-document.ts';
 
 /**
- * Milliseconds that a document may be "being made" before it counts as missing: longer than a process is made to sleep.
+ * Milliseconds that a document may be "being made" before it counts as missing: longer than a process is made to sleep,
+ * or a cluster is without a node on a busy machine.
  */
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 240_000;
 
 export interface ListedResource {
   readonly uri: string;
