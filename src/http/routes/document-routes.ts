@@ -3,7 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { changeStream } from '../../core/set-uris.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../../core/stamp.ts';
-import { withDeadline } from '../../lib/calls/deadline.ts';
+import { withWaitBudget } from '../../lib/calls/wait-budget.ts';
 import {
   DOCUMENT_KINDS,
   DOCUMENTS,
@@ -26,8 +26,8 @@ import { sendAnswer } from '../response/send-answer.ts';
 import { setsShownTo } from '../response/shown-sets.ts';
 import { documentOperation, hasPage, rangeOperation } from './document-operations.ts';
 
-/** Milliseconds until a reader gets 503 because the store is slow. Rendering may take longer. */
-const STORE_TIMEOUT_MS = 10_000;
+/** Milliseconds that a reader waits for a slow store. Rendering may take longer. */
+const STORE_WAIT_MS = 10_000;
 
 interface Found {
   readonly document: PublishedDocument;
@@ -43,7 +43,7 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
 
   async function find(key: DocumentKey, sender: Principal, set: ResourceSet | undefined): Promise<Found> {
     if ('set' in key) {
-      const document = await withDeadline(STORE_TIMEOUT_MS, () => publisher.setDocument(key));
+      const document = await withWaitBudget(STORE_WAIT_MS, () => publisher.setDocument(key));
       return { document, isPrivate: set?.private === true };
     }
     const { shown, isPrivate } = await setsShownTo(app, sender);

@@ -2,8 +2,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
-import { remainingMs } from '../../lib/calls/deadline.ts';
-import { withTimeout } from '../../lib/calls/with-timeout.ts';
+import { waitWithinBudget } from '../../lib/calls/wait-budget.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Applier } from './applier.ts';
@@ -77,7 +76,7 @@ export class Visibility {
   /** Requests to Elasticsearch have longer timeouts, and several of them may be needed. */
   #inTime<Result>(read: Promise<Result>): Promise<Result> {
     if (this.#parts.isPatient) return read;
-    return withTimeout(read, remainingMs(TIMEOUT_MS), () => {
+    return waitWithinBudget(read, TIMEOUT_MS, () => {
       const { name } = this.#parts.cluster;
       throw new TidemarkError('unavailable', `Elasticsearch at ${name} is slow: try again in a few seconds`);
     });
