@@ -7,7 +7,10 @@ import { resourceStatesContract } from './resource-states.ts';
 import { setStatisticsContract } from './set-statistics.ts';
 import { storeGaugeContract } from './store-gauge.ts';
 
-/** What all ports of a store promise, besides the committer (commits.ts). `open` gives stores on the same data as often as it is called. */
+/**
+ * What all ports of a store promise, besides the committer (commits.ts). `open` gives stores on the same data as often
+ * as it is called.
+ */
 export function storesContract(start: () => Promise<{ open(): Promise<Stores>; dispose(): Promise<void> }>): void {
   describe('the change log', () => changeLogContract(start));
   describe('the states of resources', () => resourceStatesContract(start));

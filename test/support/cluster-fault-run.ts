@@ -123,7 +123,7 @@ async function requireEqual(follower: Follower, reader: SetReader): Promise<void
   await reader.requireClosedUnchanged();
 }
 
-/** What happened, for whoever runs it: a run in which nothing was refused proves little. */
+/** Prints what happened: a run in which nothing was refused proves little. */
 function report(timed: readonly TimedReader[], clients: readonly Client[], lists: readonly unknown[]): void {
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
   console.log(

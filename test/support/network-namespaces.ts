@@ -8,8 +8,9 @@ import type { NodeHost } from '../../scripts/services/elasticsearch-nodes.ts';
  */
 export type Cut = 'cluster' | 'all' | 'deaf' | 'mute';
 
-const NOBODY = '65534';
-const AS_NOBODY = ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'];
+/** The user that scripts/services/unprivileged.ts starts servers as. */
+const USER = '65534';
+const AS_NOBODY = ['setpriv', `--reuid=${USER}`, `--regid=${USER}`, '--clear-groups'];
 
 /** Whether network namespaces can be made: by root, where the kernel allows it. */
 export function canMakeNamespaces(): boolean {

@@ -8,8 +8,8 @@ const NODES = 3;
 const REASON = 'needs network namespaces, which root can make with iproute2 and iptables';
 
 /**
- * Nodes find out within six seconds that another one has gone, not within 40, so that faults of seconds change who is
- * the master, and where primaries are.
+ * Nodes find out within six seconds that another one does not answer, not within 40, so that faults of seconds change
+ * who is the master, and where primaries are.
  */
 const CHECK = { interval: '500ms', timeout: '2s', retry_count: 2 };
 const FAST_CHECKS = Object.fromEntries(
