@@ -91,7 +91,7 @@ describe('Elasticsearch 9 with TLS and an API key of the documented privileges',
     for (const command of [
       ['migrate'],
       ['status'],
-      ['verify'],
+      ['verify', 'maps'],
       ['sets', 'list'],
       ['sets', 'remove', 'maps', '--confirm'],
     ]) {

@@ -26,6 +26,8 @@ const READ_EVERY_MS = 2_000;
 const PAUSE_MS = 200;
 /** How many resources they post. */
 const KEYS = 160;
+/** Milliseconds. */
+const RECOVERED_WITHIN_MS = 600_000;
 const TIMED = ['resourcelist.xml', 'changelist.xml', 'capabilitylist.xml'];
 
 interface FaultRun extends NetworkedCluster {
@@ -46,14 +48,14 @@ export async function loseNothingUnderFaults({ elasticsearch, network, source, f
     ...[1, 2, 3].map((number) => new PatientRequests(number, { pauseMs: PAUSE_MS, keys: KEYS })),
     new LongStream(4, { pause: PAUSE_MS }),
   ];
-  const balanced = new SetReader(SET_URL, ...urls);
+  const balanced = readerOf(...urls);
   const timed = urls.flatMap((url) => TIMED.map((name) => new TimedReader(`${url}/sets/${SLUG}/${name}`, MOST_MS)));
   const lists: ReadResourceList[] = [];
   const stop = new AbortController();
   const follower = await Follower.start(balanced);
   const working = Promise.all([
     ...clients.map((client, at) => client.post(urls[at % 2]!, stop.signal)),
-    ...urls.map((url) => readOn(new SetReader(SET_URL, url), lists, stop.signal)),
+    ...urls.map((url) => readOn(readerOf(url), lists, stop.signal)),
     ...timed.map((reader) => reader.readUntil(stop.signal)),
     follower.follow(stop.signal, READ_EVERY_MS),
   ]);
@@ -76,7 +78,7 @@ export async function loseNothingUnderFaults({ elasticsearch, network, source, f
   await requireEqual(follower, balanced);
   for (const url of urls) await requireConsistent(app, new SetReader(SET_URL, url));
   await app.close();
-  const { exitCode, stdout, stderr } = await source.run(['verify'], { storeUrl });
+  const { exitCode, stdout, stderr } = await source.run(['verify', SLUG], { storeUrl });
   assert.equal(exitCode, 0, stdout + stderr);
   assert.deepEqual(
     timed.flatMap(({ complaints }) => complaints),
@@ -86,7 +88,7 @@ export async function loseNothingUnderFaults({ elasticsearch, network, source, f
 
 /** As `untilServed`, for longer: three nodes on a busy machine take minutes until all shards are where they were. */
 async function untilAllServed(what: string, clients: readonly Client[], working: Promise<unknown>): Promise<void> {
-  for (let attempt = 1; attempt < 3; attempt++) {
+  for (let attempt = 1; attempt < 6; attempt++) {
     try {
       return await untilServed(what, clients, working);
     } catch (error) {
@@ -105,6 +107,13 @@ async function requireNothingLost(app: App, clients: readonly Client[], url: str
   assert.deepEqual(after.slice(0, log.length), log);
   requireAlternating(after);
   requireEachOnce(after, clients);
+}
+
+/** One that waits for a cluster that recovers on a busy machine. */
+function readerOf(...servers: readonly string[]): SetReader {
+  const reader = new SetReader(SET_URL, ...servers);
+  reader.timeoutMs = RECOVERED_WITHIN_MS;
+  return reader;
 }
 
 async function readOn(reader: SetReader, lists: ReadResourceList[], stop: AbortSignal): Promise<void> {

@@ -5,10 +5,9 @@ import { ask } from './ask.ts';
 import { type ParsedDocument, parseDocument, type XmlElement } from './parse-document.ts';
 
 /**
- * Milliseconds that a document may be "being made" before it counts as missing: longer than a process is made to sleep,
- * or a cluster is without a node on a busy machine.
+ * Milliseconds that a document may be "being made" before it counts as missing: longer than a process is made to sleep.
  */
-const TIMEOUT_MS = 240_000;
+const TIMEOUT_MS = 120_000;
 
 export interface ListedResource {
   readonly uri: string;
@@ -47,6 +46,8 @@ export class SetReader {
   readonly closed = new Map<string, string>();
   /** Every change that was ever listed, by its datetime. */
   readonly changes = new Map<string, ListedChange>();
+  /** Milliseconds for which a document may be refused. */
+  timeoutMs = TIMEOUT_MS;
   /** The ETag of each document, as it was last read. */
   readonly etags = new Map<string, string>();
 
@@ -103,7 +104,7 @@ export class SetReader {
   /** One document, whole. It is asked for again while it is being made. */
   async document(name: string): Promise<ParsedDocument> {
     const uri = new URL(name, this.#setUrl);
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(this.timeoutMs);
     for (;;) {
       const server = this.#servers[this.#asked++ % this.#servers.length];
       const { status, headers, bytes, text } = await ask(server + uri.pathname + uri.search);
