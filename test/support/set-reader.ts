@@ -69,7 +69,8 @@ export class SetReader {
     for (const document of uris === undefined ? [list] : await this.#each(uris)) {
       for (const entry of childrenOf(document.root, 'url')) {
         const resource = toResource(entry);
-        assert.ok(!resources.has(resource.uri), `${resource.uri} is listed twice, the second time in ${document.uri}`);
+        const second = `${resource.uri} is listed twice, the second time in ${document.uri} of the list of ${attributesOf(list).at}`;
+        assert.ok(!resources.has(resource.uri), second);
         resources.set(resource.uri, resource);
       }
     }
