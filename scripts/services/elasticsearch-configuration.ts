@@ -1,6 +1,7 @@
 import { pbkdf2Sync, randomBytes } from 'node:crypto';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Certificate } from './make-certificate.ts';
 import { handOver } from './unprivileged.ts';
 
 export interface ElasticsearchUser {
@@ -20,6 +21,10 @@ export interface ElasticsearchSecurity {
   readonly users: readonly ElasticsearchUser[];
   /** By their names, besides those that are built in, such as `superuser`. */
   readonly roles?: Readonly<Record<string, ElasticsearchRole>>;
+  /** For TLS, between nodes and for clients. Off unless given. */
+  readonly certificate?: Certificate;
+  /** Whether API keys can be made over HTTP. It needs a JDK. False unless given. */
+  readonly hasApiKeys?: boolean;
 }
 
 /** What the node's programs are started with. */
@@ -42,14 +47,31 @@ rootLogger.level = info
 rootLogger.appenderRef.console.ref = console
 `;
 
+/** With paths below the configuration folder. */
+const TLS_SETTINGS = {
+  'xpack.security.http.ssl.enabled': true,
+  'xpack.security.http.ssl.key': 'key.pem',
+  'xpack.security.http.ssl.certificate': 'certificate.pem',
+  'xpack.security.transport.ssl.enabled': true,
+  'xpack.security.transport.ssl.verification_mode': 'certificate',
+  'xpack.security.transport.ssl.key': 'key.pem',
+  'xpack.security.transport.ssl.certificate': 'certificate.pem',
+  'xpack.security.transport.ssl.certificate_authorities': ['certificate.pem'],
+};
+
 /** Writes all that a node reads into its configuration folder. */
 export async function configure(folder: string, { settings, jvm, security }: NodeConfiguration): Promise<void> {
   const users = security?.users ?? [];
+  const certificate = security?.certificate;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder);
   // JSON is YAML. The security settings are given, or Elasticsearch would make certificates and passwords of its own.
   const files = {
-    'elasticsearch.yml': JSON.stringify({ ...settings, 'xpack.security.enabled': security !== undefined }),
+    'elasticsearch.yml': JSON.stringify({
+      ...settings,
+      'xpack.security.enabled': security !== undefined,
+      ...(certificate !== undefined && TLS_SETTINGS),
+    }),
     'jvm.options': jvm.join('\n'),
     'log4j2.properties': LOGGING,
     'roles.yml': Object.entries(security?.roles ?? {})
@@ -62,8 +84,17 @@ export async function configure(folder: string, { settings, jvm, security }: Nod
     await writeFile(join(folder, name), content);
     handOver(join(folder, name));
   }
+  if (certificate !== undefined) await copyCertificate(certificate, folder);
   // It keeps a secret of its own in there.
   handOver(folder);
+}
+
+async function copyCertificate({ keyFile, caFile }: Certificate, folder: string): Promise<void> {
+  const copies = { 'key.pem': keyFile, 'certificate.pem': caFile };
+  for (const [name, file] of Object.entries(copies)) {
+    await copyFile(file, join(folder, name));
+    handOver(join(folder, name));
+  }
 }
 
 /**

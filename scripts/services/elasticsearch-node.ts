@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile, rm } from 'node:fs/promises';
+import * as http from 'node:http';
+import * as https from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NodeEnvironment } from './elasticsearch-configuration.ts';
@@ -26,6 +28,10 @@ export interface NodePlace {
   readonly environment: NodeEnvironment;
   /** For the `Authorization` header, where security is on. */
   readonly authorization: string | undefined;
+  /** PEM, for a URL with https. */
+  readonly caFile: string | undefined;
+  /** Runs the program that follows as another user than root; empty where none is needed. */
+  readonly command: readonly string[];
 }
 
 /**
@@ -109,15 +115,16 @@ export class ElasticsearchNode {
   }
 
   async #launch(): Promise<RunningProcess> {
-    const { home, environment } = this.#place;
+    const { home, environment, command } = this.#place;
     await rm(this.#pidFile, { force: true });
     const log = await open(this.#logFile, 'a');
     // Detached, it leads a group of processes, and Ctrl-C in a terminal does not reach it before its owner.
-    const launcher = spawn(join(home, 'bin/elasticsearch'), ['-p', this.#pidFile], {
+    const [program, ...args] = [...command, join(home, 'bin/elasticsearch'), '-p', this.#pidFile];
+    const launcher = spawn(program!, args, {
       env: environment,
       detached: true,
       stdio: ['ignore', log.fd, log.fd],
-      ...unprivileged(),
+      ...(command.length === 0 && unprivileged()),
     });
     await once(launcher, 'spawn');
     await log.close();
@@ -125,14 +132,19 @@ export class ElasticsearchNode {
   }
 
   async #isReady(): Promise<boolean> {
-    const { authorization } = this.#place;
+    const { authorization, caFile } = this.#place;
+    const { request } = caFile === undefined ? http : https;
     try {
-      const response = await fetch(`${this.url}/_cluster/health?wait_for_status=yellow&timeout=1s`, {
+      const asking = request(`${this.url}/_cluster/health?wait_for_status=yellow&timeout=1s`, {
         headers: authorization === undefined ? {} : { authorization },
         signal: AbortSignal.timeout(5_000),
+        agent: false,
+        ...(caFile !== undefined && { ca: await readFile(caFile) }),
       });
-      await response.arrayBuffer();
-      return response.ok;
+      asking.end();
+      const [response] = (await once(asking, 'response')) as [http.IncomingMessage];
+      response.destroy();
+      return response.statusCode === 200;
     } catch {
       return false;
     }

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+
 import { configure, type ElasticsearchSecurity, type NodeEnvironment } from './elasticsearch-configuration.ts';
+import type { Major } from './elasticsearch-distribution.ts';
 import { ElasticsearchNode } from './elasticsearch-node.ts';
 import { findFreePorts } from './free-ports.ts';
 import { handOver } from './unprivileged.ts';
@@ -25,6 +27,20 @@ export interface ElasticsearchOptions {
   readonly settings?: Readonly<Record<string, unknown>>;
   /** Users and roles. Off unless given. */
   readonly security?: ElasticsearchSecurity;
+  /** 8 unless given. */
+  readonly major?: Major;
+  /** One for each node; all on 127.0.0.1 unless given. */
+  readonly hosts?: readonly NodeHost[];
+}
+
+/** Where a node runs, such as a network namespace; only root can start it there. */
+export interface NodeHost {
+  /** For clients. */
+  readonly address: string;
+  /** For other nodes. Elasticsearch takes those of 127.0.0.0/8 for a test, and does not insist on its limits. */
+  readonly transportAddress: string;
+  /** Runs the program that follows there, as another user than root. */
+  readonly command: readonly string[];
 }
 
 /**
@@ -49,21 +65,25 @@ export async function configureNodes(options: ElasticsearchOptions, programs: Pr
   const ports = free.slice(0, count).map((port, index) => (options.port === undefined ? port : options.port + index));
   const transportPorts = free.slice(count);
   const names = ports.map((_, index) => `node-${index + 1}`);
+  const hosts = names.map((_, index) => options.hosts?.[index] ?? HERE);
   const cluster = {
-    'discovery.seed_hosts': transportPorts.map((port) => `127.0.0.1:${port}`),
+    'discovery.seed_hosts': transportPorts.map((port, index) => `${hosts[index]!.transportAddress}:${port}`),
     'cluster.initial_master_nodes': names,
   };
   const settings = { ...(count === 1 ? { 'discovery.type': 'single-node' } : cluster), ...options.settings };
   return Promise.all(
     names.map((name, index) => {
-      const node = { name, port: ports[index]!, transportPort: transportPorts[index]! };
+      const node = { name, port: ports[index]!, transportPort: transportPorts[index]!, host: hosts[index]! };
       return configureNode({ ...options, settings }, programs, node);
     }),
   );
 }
 
+const HERE: NodeHost = { address: '127.0.0.1', transportAddress: '127.0.0.1', command: [] };
+
 interface NodeAddress {
   readonly name: string;
+  readonly host: NodeHost;
   readonly port: number;
   readonly transportPort: number;
 }
@@ -71,7 +91,7 @@ interface NodeAddress {
 async function configureNode(
   { folder, heap = '512m', jvm = QUICK_START, settings, security }: ElasticsearchOptions,
   { home, java }: Programs,
-  { name, port, transportPort }: NodeAddress,
+  { name, host, port, transportPort }: NodeAddress,
 ): Promise<ElasticsearchNode> {
   const own = join(folder, name);
   const temporary = join(own, 'tmp');
@@ -90,7 +110,8 @@ async function configureNode(
     settings: {
       'cluster.name': 'tidemark',
       'node.name': name,
-      'network.host': '127.0.0.1',
+      'http.host': host.address,
+      'transport.host': host.transportAddress,
       'http.port': port,
       'transport.port': transportPort,
       'path.data': join(own, 'data'),
@@ -113,10 +134,14 @@ async function configureNode(
       ...jvm,
     ],
     security: security && {
+      ...security,
       users: [...security.users, READINESS],
       roles: { ...security.roles, readiness: { cluster: ['monitor'] } },
     },
   });
   const authorization = security && `Basic ${btoa(`${READINESS.name}:${READINESS.password}`)}`;
-  return new ElasticsearchNode({ home, folder: own, url: `http://127.0.0.1:${port}`, environment, authorization });
+  const caFile = security?.certificate?.caFile;
+  const url = `${caFile === undefined ? 'http' : 'https'}://${host.address}:${port}`;
+  const { command } = host;
+  return new ElasticsearchNode({ home, folder: own, url, environment, authorization, caFile, command });
 }

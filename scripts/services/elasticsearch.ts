@@ -8,6 +8,7 @@ import { installElasticsearch } from './elasticsearch-distribution.ts';
 import type { ElasticsearchNode } from './elasticsearch-node.ts';
 import { configureNodes, type ElasticsearchOptions } from './elasticsearch-nodes.ts';
 import { findJava } from './find-java.ts';
+import { installSecurityIndexAnalysis } from './security-index/install.ts';
 import { mayBeReached, openTemporaryFolders, runsAsRoot } from './unprivileged.ts';
 
 /** One server, or a cluster of them; what is asked of it is done to all of its nodes. */
@@ -71,8 +72,10 @@ export class Elasticsearch {
  * ends, however it ends.
  */
 export async function startElasticsearch(options: ElasticsearchOptions): Promise<Elasticsearch> {
-  const java = findJava();
-  const installed = await installElasticsearch();
+  const distribution = await installElasticsearch(options.major);
+  const { home: installed } = distribution;
+  const java = findJava(distribution.oldestJava);
+  if (options.security?.hasApiKeys) await installSecurityIndexAnalysis(distribution, java);
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true });
   openTemporaryFolders(folder);

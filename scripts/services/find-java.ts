@@ -2,22 +2,23 @@ import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { mayBeReached, runsAsRoot } from './unprivileged.ts';
 
-/** The oldest that Elasticsearch 8.19 runs on, and the newest that it was made for. */
+/** The oldest that Elasticsearch 8.19 and Kafka run on, and the newest that they were made for. */
 const OLDEST = 17;
 const NEWEST = 25;
 
 /**
  * The home of an installed Java that Elasticsearch runs on: `ES_JAVA_HOME` where it is set, else the newest that is
  * found. Throws an error that says which folders it tried.
+ * @param oldest feature release
  */
-export function findJava(): string {
+export function findJava(oldest = OLDEST): string {
   const named = process.env.ES_JAVA_HOME;
   const homes = named === undefined ? installedHomes() : [named];
-  const [best] = homes.filter(isUsable).toSorted((a, b) => versionOf(b)! - versionOf(a)!);
+  const [best] = homes.filter((home) => isUsable(home, oldest)).toSorted((a, b) => versionOf(b)! - versionOf(a)!);
   if (best !== undefined) return best;
   const looked = homes.length > 0 ? ` (tried ${homes.join(', ')})` : '';
   throw new Error(
-    `no Java from ${OLDEST} to ${NEWEST} was found${looked}: install one (Debian's package openjdk-17-jre-headless), or set ES_JAVA_HOME`,
+    `no Java from ${oldest} to ${NEWEST} was found${looked}: install one (Debian's package openjdk-${oldest}-jre-headless), or set ES_JAVA_HOME`,
   );
 }
 
@@ -41,9 +42,9 @@ function foldersIn(folder: string): string[] {
   return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-function isUsable(home: string): boolean {
+function isUsable(home: string, oldest: number): boolean {
   const version = versionOf(home);
-  if (version === undefined || version < OLDEST || version > NEWEST) return false;
+  if (version === undefined || version < oldest || version > NEWEST) return false;
   return !runsAsRoot() || mayBeReached(home);
 }
 

@@ -46,6 +46,14 @@ describe('the catalog on Elasticsearch', () => {
     assert.deepEqual(await other.catalog.get('token', 'a'), { id: 'a', version: next, body: { secret: 2 } });
   });
 
+  it('puts it again when it finds its own document after the response was lost: only a response shows that all copies have it', async () => {
+    const writes = () => proxy.asked.filter(writesDocument).length;
+    loseOneAnswer();
+    await stores.catalog.put('token', 'a', { secret: 1 }, undefined);
+    // It was written, its repetition was a conflict, and it was written over itself.
+    assert.equal(writes(), 3);
+  });
+
   it('still reports a conflict with an equal document of another process when the response was lost', async () => {
     const rule = proxy.on(writesDocument, async (execute) => {
       rule.remove();

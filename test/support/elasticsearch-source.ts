@@ -24,6 +24,13 @@ export interface ProcessOptions {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
+/** What a cluster with TLS and API keys needs; its test ends it, so nothing of a source is removed there. */
+export interface ElasticsearchAccess {
+  readonly caFile: string;
+  /** Encoded. */
+  readonly apiKey: string;
+}
+
 const sources = new Set<ElasticsearchSource>();
 
 /**
@@ -35,37 +42,40 @@ export class ElasticsearchSource {
   readonly prefix = uniquePrefix();
   readonly folder: string;
   readonly #closers: (() => Promise<void>)[] = [];
+  readonly #access: ElasticsearchAccess | undefined;
   #processes = 0;
 
-  private constructor(url: string, folder: string) {
+  private constructor(url: string, folder: string, access: ElasticsearchAccess | undefined) {
     this.url = url;
     this.folder = folder;
+    this.#access = access;
     this.#closers.push(() => rm(folder, { recursive: true, force: true }));
-    this.#closers.push(() => removeIndices(url, this.prefix));
+    if (access === undefined) this.#closers.push(() => removeIndices(url, this.prefix));
     sources.add(this);
   }
 
   /** Without any index. */
-  static async makeEmpty(url: string): Promise<ElasticsearchSource> {
-    return new ElasticsearchSource(url, await mkdtemp(join(tmpdir(), 'tidemark-')));
+  static async makeEmpty(url: string, access?: ElasticsearchAccess): Promise<ElasticsearchSource> {
+    return new ElasticsearchSource(url, await mkdtemp(join(tmpdir(), 'tidemark-')), access);
   }
 
-  static async make(url: string, limits: Limits): Promise<ElasticsearchSource> {
-    const source = await ElasticsearchSource.makeEmpty(url);
+  static async make(url: string, limits: Limits, access?: ElasticsearchAccess): Promise<ElasticsearchSource> {
+    const source = await ElasticsearchSource.makeEmpty(url, access);
     await addSet(await source.open(), limits);
     return source;
   }
 
   /** One that has some full pages, so that a key in the middle splits one. */
-  static async makeWithPages(url: string): Promise<ElasticsearchSource> {
-    const source = await ElasticsearchSource.make(url, LIMITS_OF_PAGES);
+  static async makeWithPages(url: string, access?: ElasticsearchAccess): Promise<ElasticsearchSource> {
+    const source = await ElasticsearchSource.make(url, LIMITS_OF_PAGES, access);
     await fillPages(await source.open());
     return source;
   }
 
   location(...nodes: readonly string[]): ElasticsearchLocation {
     const servers = nodes.length > 0 ? { nodes } : readNodes(this.url);
-    return { kind: 'elasticsearch', ...servers, prefix: this.prefix };
+    const access = this.#access && { caFile: this.#access.caFile, authorization: `ApiKey ${this.#access.apiKey}` };
+    return { kind: 'elasticsearch', ...servers, ...access, prefix: this.prefix };
   }
 
   /** Opens it within this process. */
@@ -130,6 +140,10 @@ export class ElasticsearchSource {
       TIDEMARK_DATA: this.#ownFolder(),
       TIDEMARK_STORE: storeUrl,
       TIDEMARK_INDEX_PREFIX: this.prefix,
+      ...(this.#access !== undefined && {
+        TIDEMARK_STORE_CA: this.#access.caFile,
+        TIDEMARK_STORE_API_KEY: this.#access.apiKey,
+      }),
       ...(failpoint !== undefined && { TIDEMARK_FAILPOINT: failpoint }),
       ...(clockOffset !== undefined && {
         NODE_OPTIONS: `--import=${SHIFTED_CLOCK}`,

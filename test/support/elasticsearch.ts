@@ -125,7 +125,7 @@ function skippedFor(error: unknown): string {
   return `needs Elasticsearch: ${reason}`;
 }
 
-function skipSuite(context: Context, reason: string): void {
+export function skipSuite(context: Context, reason: string): void {
   context.test!.parent!.eachTest((test) => {
     test.title += ` (${reason})`;
   });

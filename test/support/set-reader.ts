@@ -46,6 +46,8 @@ export class SetReader {
   readonly closed = new Map<string, string>();
   /** Every change that was ever listed, by its datetime. */
   readonly changes = new Map<string, ListedChange>();
+  /** Milliseconds for which a document may be refused. */
+  timeoutMs = TIMEOUT_MS;
   /** The ETag of each document, as it was last read. */
   readonly etags = new Map<string, string>();
 
@@ -67,7 +69,8 @@ export class SetReader {
     for (const document of uris === undefined ? [list] : await this.#each(uris)) {
       for (const entry of childrenOf(document.root, 'url')) {
         const resource = toResource(entry);
-        assert.ok(!resources.has(resource.uri), `${resource.uri} is listed twice, the second time in ${document.uri}`);
+        const second = `${resource.uri} is listed twice, the second time in ${document.uri} of the list of ${attributesOf(list).at}`;
+        assert.ok(!resources.has(resource.uri), second);
         resources.set(resource.uri, resource);
       }
     }
@@ -102,7 +105,7 @@ export class SetReader {
   /** One document, whole. It is asked for again while it is being made. */
   async document(name: string): Promise<ParsedDocument> {
     const uri = new URL(name, this.#setUrl);
-    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    const timeout = AbortSignal.timeout(this.timeoutMs);
     for (;;) {
       const server = this.#servers[this.#asked++ % this.#servers.length];
       const { status, headers, bytes, text } = await ask(server + uri.pathname + uri.search);

@@ -1,12 +1,8 @@
-import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, type Server } from 'node:net';
-import { join } from 'node:path';
 import { createServer } from 'node:tls';
-import { promisify } from 'node:util';
-
-const run = promisify(execFile);
+import { makeCertificate } from '../../scripts/services/make-certificate.ts';
 
 export interface TlsProxy {
   /** With https. */
@@ -18,10 +14,7 @@ export interface TlsProxy {
 
 /** Speaks TLS in front of a server that does not. It needs openssl. @param folder for its key and certificate */
 export async function startTlsProxy(target: string, folder: string): Promise<TlsProxy> {
-  const [keyFile, caFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost'];
-  const names = ['-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
-  await run('openssl', [...request, ...names, '-keyout', keyFile, '-out', caFile]);
+  const { keyFile, caFile } = await makeCertificate(folder);
   const { hostname, port } = new URL(target);
   const options = { key: await readFile(keyFile), cert: await readFile(caFile) };
   const server: Server = createServer(options, (client) => {

@@ -3,6 +3,7 @@ import type { Principal } from '../../access/principal.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { changeStream } from '../../core/set-uris.ts';
 import { boundaryAfter, boundaryBefore, formatStamp } from '../../core/stamp.ts';
+import { withWaitBudget } from '../../lib/calls/wait-budget.ts';
 import {
   DOCUMENT_KINDS,
   DOCUMENTS,
@@ -25,6 +26,9 @@ import { sendAnswer } from '../response/send-answer.ts';
 import { setsShownTo } from '../response/shown-sets.ts';
 import { documentOperation, hasPage, rangeOperation } from './document-operations.ts';
 
+/** Milliseconds that a reader waits for a slow store. Rendering may take longer. */
+const STORE_WAIT_MS = 10_000;
+
 interface Found {
   readonly document: PublishedDocument;
   /** Whether the response is only for its sender. */
@@ -38,7 +42,10 @@ export function documentRoutes(app: ServedApp): readonly Route[] {
   const { idleTimeoutMs, baseUrl } = configuration;
 
   async function find(key: DocumentKey, sender: Principal, set: ResourceSet | undefined): Promise<Found> {
-    if ('set' in key) return { document: await publisher.setDocument(key), isPrivate: set?.private === true };
+    if ('set' in key) {
+      const document = await withWaitBudget(STORE_WAIT_MS, () => publisher.setDocument(key));
+      return { document, isPrivate: set?.private === true };
+    }
     const { shown, isPrivate } = await setsShownTo(app, sender);
     return { document: await publisher.sourceDocument(key, shown), isPrivate };
   }

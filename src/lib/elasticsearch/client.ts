@@ -8,7 +8,7 @@ withoutArrow();
  * The Elasticsearch client, without Apache Arrow. Only its ES|QL helpers use Arrow, and they are not called here. Arrow
  * would cost 7 MB in every thread with a store on Elasticsearch, and a third more time to load the client.
  */
-export const { Client, errors, Transport, UndiciConnection } =
+export const { Client, ClusterConnectionPool, errors, Transport, UndiciConnection } =
   require('@elastic/elasticsearch') as typeof import('@elastic/elasticsearch');
 
 /** Loads an empty module instead. Does nothing for a version of the client that does not depend on Arrow. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Client as ElasticsearchClient, estypes } from '@elastic/elasticsearch';
 import { TidemarkError } from '../../core/errors.ts';
 import { BoundedConnection } from './bounded-connection.ts';
-import { Client, Transport } from './client.ts';
+import { Client, ClusterConnectionPool, Transport } from './client.ts';
 import { clientError, outcomeOf, refusalError } from './faults.ts';
 import type { RequestObserver, RequestOutcome } from './request-outcome.ts';
 import type { ElasticsearchServers } from './servers.ts';
@@ -37,6 +37,18 @@ class QuickRetryTransport extends Transport {
   }
 }
 
+/** Milliseconds after which a node that failed is probed, and used again when it answers; doubled by each failure. */
+const RESURRECT = { afterMs: 1_000, doubledAtMost: 4 };
+
+/**
+ * Sends no request to a node that has failed until it answers again. The client's own pool would go on to use it,
+ * though less often.
+ */
+class QuickConnectionPool extends ClusterConnectionPool {
+  override resurrectTimeout = RESURRECT.afterMs;
+  override resurrectTimeoutCutoff = RESURRECT.doubledAtMost;
+}
+
 /** An Elasticsearch cluster: the official client, with our limits and our errors. */
 export class Cluster {
   /** The URLs of its nodes, for errors; without credentials. */
@@ -63,6 +75,7 @@ export class Cluster {
     this.#client = new Client({
       nodes: [...nodes],
       Connection: BoundedConnection,
+      ConnectionPool: QuickConnectionPool,
       Transport: QuickRetryTransport,
       maxRetries: RETRIES,
       requestTimeout: requestTimeoutMs,

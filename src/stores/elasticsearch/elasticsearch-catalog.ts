@@ -83,8 +83,13 @@ export class ElasticsearchCatalog implements Catalog {
         return client.index({ ...write, ...replaced }, { ignore: [409], meta: true });
       });
     const written = await this.#around(send);
-    const version = written.statusCode < 400 ? versionOf(written.body) : await this.#versionOfPut(kind, id, thisPut);
-    if (version === undefined) throw conflict(kind, id);
+    if (written.statusCode === 409) {
+      const stored = await this.#versionOfPut(kind, id, thisPut);
+      if (stored === undefined) throw conflict(kind, id);
+      // What was read may be on one copy only, of a node that is cut off. An acknowledged put is on all of them.
+      return this.#put(kind, id, body, stored);
+    }
+    const version = versionOf(written.body);
     // A reader that has listed up to a later put, which was visible earlier, would never list this one: so it is put
     // again.
     if ((await this.head(kind)) <= version) return version;

@@ -2,6 +2,8 @@ import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { IndexNames } from './index-names.ts';
 
+/** A node that was cut off waits so long for a master. Its answer, 503, sends the request to another node. */
+const MASTER_TIMEOUT = '2s';
 /** Milliseconds: deleting indices and creating or restoring others takes about as long. */
 const IDENTITY_VALID_MS = 250;
 
@@ -58,6 +60,7 @@ export class IndicesIdentity {
       client.indices.get({
         index: [log, ledgers, catalog],
         features: ['aliases', 'settings', 'mappings'],
+        master_timeout: MASTER_TIMEOUT,
         filter_path: '*.aliases,*.settings.index.uuid,*.mappings._meta.schema_version',
       }),
     );

@@ -65,7 +65,8 @@ export async function openElasticsearch(
   const clock = new ClockCheck(cluster);
   const segments = new LogSegments({ cluster, names, log, identity, applier, changesIndex }, segmentLimits);
   const committer = new Committer({ log, applier, segments, sets, currentStates, clock, catalog, changesIndex });
-  const visibility = new Visibility({ cluster, names, log, identity, applier, sets });
+  const isPatient = onSlow !== undefined;
+  const visibility = new Visibility({ cluster, names, log, identity, applier, sets, isPatient });
   const changes = new ChangeReader(cluster, names);
   const finder = new KeyFinder({ cluster, names, resources });
   const dropper = new CommitDropper({ cluster, names, identity });

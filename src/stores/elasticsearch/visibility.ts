@@ -1,6 +1,8 @@
+import { TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
+import { waitWithinBudget } from '../../lib/calls/wait-budget.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Applier } from './applier.ts';
@@ -11,6 +13,8 @@ import type { StoredSets } from './stored-sets.ts';
 
 /** Milliseconds after which a reader checks again that the indices are those that were opened. */
 const CHECK_IDENTITY_AFTER_MS = 1_000;
+/** Milliseconds for which a person waits: for a read that began before theirs, and for their own. */
+const TIMEOUT_MS = 10_000;
 
 interface Parts {
   readonly cluster: Cluster;
@@ -19,6 +23,8 @@ interface Parts {
   readonly identity: IndicesIdentity;
   readonly applier: Applier;
   readonly sets: StoredSets;
+  /** Whether reads take as long as they need, because no person waits for them. */
+  readonly isPatient: boolean;
 }
 
 /** Makes commits visible to searches that begin later: see docs/internals/elasticsearch.md. */
@@ -34,7 +40,7 @@ export class Visibility {
 
   /** Returns the last commit, which need not be visible yet. */
   committed(): Promise<LogHead> {
-    return this.#committed.read();
+    return this.#inTime(this.#committed.read());
   }
 
   /**
@@ -42,12 +48,12 @@ export class Visibility {
    * @throws TidemarkError `not-found`
    */
   async appliedFor(set: SetId): Promise<void> {
-    await Promise.all([this.#applied(), this.#parts.sets.require(set)]);
+    await Promise.all([this.#inTime(this.#applied()), this.#parts.sets.require(set)]);
   }
 
   /** Resolves when every earlier commit is visible. Returns the last of these commits. */
   settled(): Promise<LogHead> {
-    return this.#settled.read();
+    return this.#inTime(this.#settled.read());
   }
 
   /**
@@ -67,6 +73,15 @@ export class Visibility {
     return this.#parts.cluster.refresh(...indices);
   }
 
+  /** Requests to Elasticsearch have longer timeouts, and several of them may be needed. */
+  #inTime<Result>(read: Promise<Result>): Promise<Result> {
+    if (this.#parts.isPatient) return read;
+    return waitWithinBudget(read, TIMEOUT_MS, () => {
+      const { name } = this.#parts.cluster;
+      throw new TidemarkError('unavailable', `Elasticsearch at ${name} is slow: try again in a few seconds`);
+    });
+  }
+
   async #catchUp(): Promise<LogHead> {
     const { log, identity } = this.#parts;
     const caughtUp = log.exclusive(async () => {
@@ -78,7 +93,7 @@ export class Visibility {
   }
 
   async #applied(): Promise<LogHead> {
-    const head = await this.committed();
+    const head = await this.#committed.read();
     if (head.number > this.#visible) await this.#parts.applier.through(head.number);
     return head;
   }

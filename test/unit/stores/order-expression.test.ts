@@ -28,6 +28,19 @@ describe('the expression for a range of orders', () => {
     }
   });
 
+  it('begins no range of characters with an escaped one, which Elasticsearch 9 would take for that one alone', () => {
+    const ends = Array.from({ length: 95 }, (_, at) => `0000000001/${String.fromCharCode(32 + at)}`);
+    for (const above of ends) {
+      for (const through of ends) {
+        if (above >= through) continue;
+        const expression = ordersBetween(above, through, 'a&b');
+        assert.doesNotMatch(expression, /\[(?:[^\]\\]|\\.)*?(?<![^\\]-)\\.-[^\]]/, `${above} ${through}`);
+        const matches = matcher(ordersBetween(above, through, ''));
+        for (const end of ends) if (end > above) assert.equal(matches(`${end}a`), `${end}a` <= through, `${end}a`);
+      }
+    }
+  });
+
   it('leaves out what is far below the lower end', () => {
     const expression = ordersBetween('0000000001/records/00100/00100.xml', '0000000001/records/00200', '');
     assert.ok(!matcher(expression)('0000000001/records/000'));

@@ -8,9 +8,11 @@ const MOST_OF_TEXT = 120;
 /** The range of characters of keys. */
 const LOWEST = ' ';
 const HIGHEST = '~';
+/** Between brackets. An ampersand outside of them is an intersection. */
+const MUST_BE_ESCAPED = '\\]^&';
 const ANY = `[${LOWEST}-${HIGHEST}]*`;
 /** As in `holder`: a match never begins within a percent-encoded character. */
-const WHOLE = '([ -$\\&-~]|%[0-9A-Fa-f][ -$\\&-~]|%[ -$\\&-/:-@G-\\`g-~])*';
+const WHOLE = "([ -$\\&'-~]|%[0-9A-Fa-f][ -$\\&'-~]|%[ -$\\&'-/:-@G-\\`g-~])*";
 
 /**
  * A Lucene regular expression (with INTERSECTION) for orders between two, the upper one inclusive, that contain a text
@@ -72,7 +74,17 @@ function upTo(upper: string): string {
 
 /** One character of a range, then anything; nothing when the range is empty. */
 function charactersThen(first: string, last: string): readonly string[] {
-  return first > last ? [] : [`[${literal(first)}-${literal(last)}]${ANY}`];
+  return first > last ? [] : [`[${range(first, last)}]${ANY}`];
+}
+
+/**
+ * Characters between brackets. The first one of a range is not escaped: Lucene 10, which is in Elasticsearch 9, takes
+ * an escaped character for that one alone.
+ */
+function range(first: string, last: string): string {
+  if (first > last) return '';
+  if (MUST_BE_ESCAPED.includes(first)) return `\\${first}${range(next(first), last)}`;
+  return `${first}-${literal(last)}`;
 }
 
 function next(character: string): string {
