@@ -14,6 +14,7 @@ import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { cachingHeaders } from '../../response/caching.ts';
+import { openBodyInTime } from '../../response/open-in-time.ts';
 import { openToScripts } from '../../response/open-to-scripts.ts';
 import { resourceHeaders, versionLinks } from '../../response/resource-headers.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
@@ -128,7 +129,8 @@ function mementoHandler(app: ServedApp): DirectHandler {
       'Memento-Datetime': httpDate(stamp),
       Link: links.join(', '),
     };
-    return { status: head.status, headers, ...(part && { body: await bytesOf(app, set, version, part) }) };
+    const body = part && (await openBodyInTime(bytesOf(app, set, version, part)));
+    return { status: head.status, headers, ...(body && { body }) };
   };
 }
 
