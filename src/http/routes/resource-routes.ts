@@ -10,7 +10,7 @@ import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from '../response/answer-head.ts';
 import { isForAll, type Validators } from '../response/conditional-request.ts';
-import { openBodyInTime, openInTime } from '../response/open-in-time.ts';
+import { inTime, openBodyInTime } from '../response/in-time.ts';
 import { openToScripts } from '../response/open-to-scripts.ts';
 import { linksOf, resourceHeaders, versionLinks } from '../response/resource-headers.ts';
 import { sendAnswer } from '../response/send-answer.ts';
@@ -65,7 +65,7 @@ function resourceHandler(app: ServedApp): DirectHandler {
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     const { representation, vary } = found;
     const opening = source.open(found, { method, isWhole: isForAll(request), representation });
-    const opened = await openInTime(opening, async (late) => ('redirect' in late ? undefined : late.close()));
+    const opened = await inTime(opening, async (late) => ('redirect' in late ? undefined : late.close()));
     const ofSet = headersOf(set, found);
     if ('redirect' in opened) {
       const headers = { Link: ofSet.Link!, ...openToScripts(request, set.private === true) };
@@ -115,7 +115,7 @@ async function notThere(
   key: ResourceKey,
 ): Promise<HttpError> {
   const [tombstone] = keptSince(set) === undefined ? [] : await index.lookup(set.id, [key]);
-  const hasVersions = tombstone !== undefined && (await versions.nearest(set, key)) !== undefined;
+  const hasVersions = tombstone !== undefined && (await inTime(versions.nearest(set, key))) !== undefined;
   return new HttpError(404, {
     code: 'not-found',
     message: `the set "${set.slug}" has no resource ${key}`,

@@ -8,7 +8,7 @@ import type { Operation } from '../../request/operation.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead, type ByteRange } from '../../response/answer-head.ts';
-import { openBodyInTime } from '../../response/open-in-time.ts';
+import { openBodyInTime } from '../../response/in-time.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { XML_POLICY } from '../../response/xml-policy.ts';
 

@@ -20,7 +20,7 @@ import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { answerHead } from '../../response/answer-head.ts';
-import { openBodyInTime } from '../../response/open-in-time.ts';
+import { openBodyInTime } from '../../response/in-time.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { seesSenders, sentBy } from '../../response/upload-senders.ts';

@@ -14,7 +14,7 @@ import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { cachingHeaders } from '../../response/caching.ts';
-import { openBodyInTime } from '../../response/open-in-time.ts';
+import { inTime, openBodyInTime } from '../../response/in-time.ts';
 import { openToScripts } from '../../response/open-to-scripts.ts';
 import { resourceHeaders, versionLinks } from '../../response/resource-headers.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
@@ -110,7 +110,7 @@ function mementoHandler(app: ServedApp): DirectHandler {
   const { baseUrl } = app.configuration;
   return async (request) => {
     const { set, key, before } = named(request);
-    const version = await app.publishing.versions.at(set, key, stampOf(before));
+    const version = await inTime(app.publishing.versions.at(set, key, stampOf(before)));
     if (version === undefined) throw noVersion(set, key, `of ${before}`);
     const { state, stamp } = version;
     const isPrivate = set.private === true;
@@ -142,7 +142,7 @@ function timeGateHandler(app: ServedApp): DirectHandler {
     const accepted = parseAcceptDatetime(request.headers['accept-datetime']);
     // Up to the end of that second.
     const before = accepted === undefined ? undefined : (accepted + 1) * 1_000_000 - 1;
-    const version = await app.publishing.versions.nearest(set, key, before);
+    const version = await inTime(app.publishing.versions.nearest(set, key, before));
     if (version === undefined) throw noVersion(set, key);
     const home = setHome(baseUrl, set.slug);
     const [, timeMap] = versionLinks(set, key, baseUrl);
@@ -166,7 +166,7 @@ async function timeMap(
   { until, type }: { readonly until: Stamp | undefined; readonly type: string },
 ): Promise<Answer> {
   const { set, key } = named(request);
-  const { versions, next } = await app.publishing.versions.list(set, key, until && boundaryAfter(until));
+  const { versions, next } = await inTime(app.publishing.versions.list(set, key, until && boundaryAfter(until)));
   if (versions.length === 0) throw noVersion(set, key);
   const home = setHome(app.configuration.baseUrl, set.slug);
   const whole = timeMapUri(home, key);
