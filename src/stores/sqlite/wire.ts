@@ -1,6 +1,7 @@
 import { CHANGE_KINDS, type ChangeKind, type PostableEvent, type ReplayedChange } from '../../core/change.ts';
 import type { BatchEvent, Decisions, Outcome } from '../../core/decide-batch.ts';
 import type { ResourceKey } from '../../core/key.ts';
+import { damagedStore } from '../../core/parse-stored.ts';
 import { type EncodedState, encodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
@@ -70,7 +71,9 @@ export function numberOfKind(kind: ChangeKind): number {
 }
 
 export function kindOfNumber(number: number): ChangeKind {
-  return CHANGE_KINDS[number - 1]!;
+  const kind = CHANGE_KINDS[number - 1];
+  if (kind === undefined) throw damagedStore(`a change has the unknown kind ${number}`);
+  return kind;
 }
 
 export function toColumns(events: readonly (PostableEvent | ReplayedChange)[]): EventColumns {
