@@ -1,7 +1,7 @@
+import { parseStored } from './errors.ts';
 import { HASH_ALGORITHMS, type Hashes } from './hash.ts';
 import { jsonString } from './json-string.ts';
 import type { ResourceKey } from './key.ts';
-import { parseStored } from './parse-stored.ts';
 import type { Stamp } from './stamp.ts';
 import type { Seconds } from './w3c-datetime.ts';
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type AcceptedClock, clockIsBehind, isAhead } from '../../core/accepted-clock.ts';
 import { type CurrentState, type DecidedChange, type Decisions, decideBatch } from '../../core/decide-batch.ts';
-import { parseStored } from '../../core/parse-stored.ts';
+import { parseStored } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';

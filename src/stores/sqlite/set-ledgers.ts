@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { BatchEvent, BatchSet, DecidedSet } from '../../core/decide-batch.ts';
-import { parseStored } from '../../core/parse-stored.ts';
+import { parseStored } from '../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { OpenWindow, SetLedger } from '../../core/set-ledger.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { parseStored } from '../../core/parse-stored.ts';
+import { parseStored } from '../../core/errors.ts';
 import type { Catalog, CatalogDocument, CatalogKind, CatalogPage } from '../catalog.ts';
 import type { ReadBatch } from './read-batch.ts';
 import type { Writer } from './writer.ts';

@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { parseStored } from '../../core/parse-stored.ts';
+import { parseStored } from '../../core/errors.ts';
 import { type Job, type JobState, jobName, LONGEST_PAUSE_MS } from '../job.ts';
 import type { DueJobs, JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
 import type { ReadBatch } from './read-batch.ts';

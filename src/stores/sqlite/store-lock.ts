@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { makeFile, makeFolder } from '../../lib/files/make-folder.ts';
 import { isBusy } from '../../lib/sqlite/sqlite-fault.ts';
+import { hasLostCommits } from '../../lib/sqlite/wal-check.ts';
 import { ask } from './connection.ts';
-import { hasLostCommits } from './wal-check.ts';
 
 /** `shared`: to use the store. `exclusive`: to replace it or change its schema, while no other process has it open. */
 export type LockMode = 'shared' | 'exclusive';

@@ -1,7 +1,7 @@
 import { CHANGE_KINDS, type ChangeKind, type PostableEvent, type ReplayedChange } from '../../core/change.ts';
 import type { BatchEvent, Decisions, Outcome } from '../../core/decide-batch.ts';
+import { damagedStore } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
-import { damagedStore } from '../../core/parse-stored.ts';
 import { type EncodedState, encodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';

@@ -14,7 +14,7 @@ type Checksum = readonly [number, number];
  * Whether a write-ahead log has lost commits. SQLite ends it without an error at the first frame whose checksum is
  * wrong, as the last one is after a power failure. A frame behind that which continues the checksums of a commit was
  * written after that commit was durable: then that commit was lost, and by damage. What is lost of the last commit
- * cannot be told from a power failure. No process may have the store open.
+ * looks like the end of a power failure. No process may have the store open.
  */
 export function hasLostCommits(walFile: string): boolean {
   const file = openSync(walFile, 'r');
