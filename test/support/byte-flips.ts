@@ -8,11 +8,13 @@ import type { SqliteLocation } from '../../src/stores/locations.ts';
 import { ask, NDJSON_BODY } from './ask.ts';
 import { SQLITE } from './each-store.ts';
 import { BASE_URL, FaultSource, SET_URL, SLUG } from './fault-source.ts';
-import { killTidemarks } from './run-tidemark.ts';
+import { type FinishedRun, killTidemarks, runProcess } from './run-tidemark.ts';
 
 const LIMITS = { pageEntries: 10_000, windowChanges: 50_000 };
 /** Most resources of a store that is served and verified within this process, which takes a part of the time. */
 const SMALL = 10_000;
+/** A million resources take minutes on a busy machine. */
+const VERIFY_TIMEOUT_MS = 1_200_000;
 /** Events of one request. */
 const BATCH = 10_000;
 const DAMAGED = /is damaged|damage|not an SQLite database|cannot be read|schema version|database of another program/;
@@ -95,8 +97,7 @@ export class FlippedStore {
     this.#flip(offset, bit);
     try {
       const served = await this.#serve();
-      const run = this.#isSmall ? this.#source.run : this.#source.runProcess;
-      const { exitCode, stderr, stdout } = await run.call(this.#source, ['verify', SLUG, '--json']);
+      const { exitCode, stderr, stdout } = await this.#verify();
       assert.ok(exitCode !== null && exitCode <= 3, stderr);
       assert.doesNotMatch(stderr, /something went wrong inside/);
       if (exitCode === 3) assert.match(stderr, DAMAGED);
@@ -105,6 +106,13 @@ export class FlippedStore {
     } finally {
       this.#flip(offset, bit);
     }
+  }
+
+  #verify(): Promise<FinishedRun> {
+    const args = ['verify', SLUG, '--json'];
+    if (this.#isSmall) return this.#source.run(args);
+    const env = this.#source.environment();
+    return runProcess(args, { cwd: this.#source.folder, env, timeout: VERIFY_TIMEOUT_MS });
   }
 
   async #serve(): Promise<Pick<Flipped, 'wrong' | 'refused'>> {
