@@ -1,4 +1,5 @@
 import type { S3Location } from '../lib/s3/s3-location.ts';
+import type { S3Waiting } from '../lib/s3/wait-while-away.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 
 /** A kind of artifact store: how to parse its setting, and how to open it. open-artifacts.ts lists all kinds. */
@@ -17,6 +18,9 @@ export interface ArtifactStoreKind<Location extends { readonly kind: string }> {
 
   /** Adds the settings that a store of this kind needs. */
   configure?(location: Location, settings: ArtifactSettings): Location;
+
+  /** Makes stores wait while their server is away, if they have one. */
+  waiting?(location: Location, waiting: S3Waiting): Location;
 
   /** Where it stores objects, if a set could be made of that folder or bucket, too: they must never be published. */
   placeOf?(location: Location): ArtifactPlace;

@@ -1,4 +1,5 @@
 import { TidemarkError } from '../core/errors.ts';
+import type { S3Waiting } from '../lib/s3/wait-while-away.ts';
 import type { ArtifactStore } from './artifact-store.ts';
 import type { ArtifactPlace, ArtifactSettings, ArtifactStoreKind } from './artifact-store-kind.ts';
 import { FOLDER } from './folder/folder-kind.ts';
@@ -49,6 +50,11 @@ export function locateArtifacts(location: ArtifactLocation, folder: string): Art
 /** Adds the settings that a store of its kind needs. */
 export function configureArtifacts(location: ArtifactLocation, settings: ArtifactSettings): ArtifactLocation {
   return kindOf(location).configure?.(location, settings) ?? location;
+}
+
+/** For work that no person waits for: its stores, in all its threads, wait while an S3 server is away. */
+export function waitingArtifacts(location: ArtifactLocation, waiting: S3Waiting): ArtifactLocation {
+  return kindOf(location).waiting?.(location, waiting) ?? location;
 }
 
 /** Where a store has its objects. */

@@ -9,6 +9,7 @@ import { topicOf } from './help-topics.ts';
 import { withProgramName } from './program-name.ts';
 import { onStopSignals, type SignalSource } from './stop-signals.ts';
 import type { Terminal } from './ui/terminal.ts';
+import { waitForArtifacts } from './wait-for-artifacts.ts';
 
 interface ProgramSurroundings {
   readonly terminal: Terminal;
@@ -127,13 +128,17 @@ async function runCommand(command: CliCommand, { args, options }: Typed, surroun
     if (command.logsInfo !== true || terminal.stderr.isTTY === true) terminal.say(text);
   };
   const signals = onStopSignals(surroundings.signals, sayBelow, underNpm);
+  const { stopped } = signals;
+  const waiting = waitForArtifacts(loaded, terminal, stopped);
   try {
-    return await command.run({ args, options, loaded, terminal, workingDirectory, program, stopped: signals.stopped });
+    const call = { args, options, loaded: command.runsJobs ? loaded : waiting.loaded, terminal, workingDirectory };
+    return await command.run({ ...call, program, stopped });
   } catch (error) {
     // Streams ended by a signal throw their own AbortError.
     if (error instanceof Error && error.name === 'AbortError') signals.stopped.throwIfAborted();
     throw error;
   } finally {
+    waiting.end();
     signals.dispose();
   }
 }

@@ -42,6 +42,8 @@ export interface CliCommand<Options extends object = object> {
   readonly settings?: readonly SettingName[];
   /** Whether it logs as a server does, rather than only warnings. */
   readonly logsInfo?: boolean;
+  /** Whether it serves, or runs jobs, which wait for the artifact store as jobs. */
+  readonly runsJobs?: boolean;
   /** Adds its own options, and more help. */
   options?(command: Command): void;
   /** Returns the exit code; undefined when all is done. */

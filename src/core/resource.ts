@@ -1,3 +1,4 @@
+import { parseStored } from './errors.ts';
 import { HASH_ALGORITHMS, type Hashes } from './hash.ts';
 import { jsonString } from './json-string.ts';
 import type { ResourceKey } from './key.ts';
@@ -92,8 +93,9 @@ export function encodeState({ lastmod, length, hashes, mime, links, record, kept
   return `{${`${date}${size}${media}${digests}${related}${place}${version}`.slice(1)}}`;
 }
 
+/** @throws TidemarkError `unavailable` when the store that it is from is damaged */
 export function decodeState(text: EncodedState): ResourceState {
-  return JSON.parse(text);
+  return parseStored(text, 'the state of a resource');
 }
 
 /** @param state a state, or its text */

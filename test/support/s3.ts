@@ -45,6 +45,50 @@ export async function startOwnS3(options: Omit<S3Options, 'folder'> = {}): Promi
   }
 }
 
+/** Call it in `describe`: its tests have a server to themselves, which they pause and kill, or are skipped. */
+export function useOwnS3(options: Omit<S3Options, 'folder'> = {}): { readonly server: S3Server } {
+  let own: OwnS3 | undefined;
+  before(async function () {
+    this.timeout(TIMEOUT_MS);
+    try {
+      own = await startOwnS3(options);
+    } catch (error) {
+      skipSuite(this, error);
+    }
+  });
+  useKeys({
+    get keys() {
+      return own!.server.keys;
+    },
+  });
+  after(() => own?.dispose());
+  return {
+    get server() {
+      return own!.server;
+    },
+  };
+}
+
+export interface MadeBucket {
+  readonly name: string;
+  /** With all that is in it. */
+  remove(): Promise<void>;
+}
+
+/** A bucket of its own, for a test whose server may be away after it. */
+export async function makeBucket(place: S3Place): Promise<MadeBucket> {
+  const client = clientOf(place);
+  const name = uniqueBucket();
+  await client.send(new CreateBucketCommand({ Bucket: name }));
+  return {
+    name,
+    async remove() {
+      await removeBucket(client, name);
+      client.destroy();
+    },
+  };
+}
+
 let shared: Promise<S3Place> | undefined;
 
 /**

@@ -21,6 +21,8 @@ export const S3: ArtifactStoreKind<S3ArtifactLocation> = {
 
   configure: (location, { s3TimeoutMs }) => ({ ...location, settings: { timeoutMs: s3TimeoutMs } }),
 
+  waiting: (location, waiting) => ({ ...location, settings: { ...location.settings, waiting } }),
+
   placeOf: ({ place }) => ({ bucket: place }),
 
   // The client takes 20 MB in each thread that loads it.

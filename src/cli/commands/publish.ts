@@ -21,6 +21,7 @@ interface Options {
 
 export const publish: CliCommand<Options> = {
   usage: 'publish <folder>',
+  runsJobs: true,
   summary:
     'Publishes a folder or a bucket (s3://…), and every change of its files, until Ctrl-C; later goes on with the same history.',
   examples: [

@@ -24,6 +24,7 @@ export const serve: CliCommand<Options> = {
   ],
   settings: settingsTakenBy('serve'),
   logsInfo: true,
+  runsJobs: true,
 
   options(command) {
     command.option('--confirm-move', 'yes, change the base URL and begin a new history');

@@ -21,6 +21,7 @@ export const work: CliCommand<Options> = {
   examples: [['work --kinds build-dump', 'runs jobs of one kind, beside a server with --no-jobs']],
   settings: settingsTakenBy('work'),
   logsInfo: true,
+  runsJobs: true,
 
   options(command) {
     command.option('--kinds <kinds>', 'only jobs of these kinds, separated by commas (default: all)');

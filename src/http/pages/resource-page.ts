@@ -21,6 +21,7 @@ import { pageOperation } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import type { Taken } from '../request/take.ts';
+import { inTime } from '../response/in-time.ts';
 import { type Frame, linkTo } from './parts/frame.ts';
 import { type Html, html } from './parts/html.ts';
 import { before } from './parts/page-query.ts';
@@ -77,7 +78,7 @@ async function keptVersions(
 ): Promise<ReadonlySet<Stamp> | undefined> {
   if (keptSince(set) === undefined && !hasRecords(set)) return undefined;
   try {
-    return new Set((await versions.among(set, history)).map(({ stamp }) => stamp));
+    return new Set((await inTime(versions.among(set, history))).map(({ stamp }) => stamp));
   } catch (error) {
     if (isTidemarkError(error, 'unavailable')) return undefined;
     throw error;
@@ -89,7 +90,7 @@ const NONE: ReadonlySet<Stamp> = new Set();
 /** As `fieldsOf`; undefined while its artifact cannot be read: the rest of the page is shown. */
 async function readableFields(...given: Parameters<typeof fieldsOf>): ReturnType<typeof fieldsOf> {
   try {
-    return await fieldsOf(...given);
+    return await inTime(fieldsOf(...given));
   } catch (error) {
     if (isTidemarkError(error, 'unavailable')) return undefined;
     throw error;

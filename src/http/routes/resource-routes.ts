@@ -10,6 +10,7 @@ import { get, type Route } from '../request/route.ts';
 import type { ServedApp } from '../request/served-app.ts';
 import { answerHead } from '../response/answer-head.ts';
 import { isForAll, type Validators } from '../response/conditional-request.ts';
+import { inTime, openBodyInTime } from '../response/in-time.ts';
 import { openToScripts } from '../response/open-to-scripts.ts';
 import { linksOf, resourceHeaders, versionLinks } from '../response/resource-headers.ts';
 import { sendAnswer } from '../response/send-answer.ts';
@@ -63,7 +64,8 @@ function resourceHandler(app: ServedApp): DirectHandler {
     if (found === undefined) throw await notThere(app, set, key);
     const method = request.method === 'HEAD' ? 'HEAD' : 'GET';
     const { representation, vary } = found;
-    const opened = await source.open(found, { method, isWhole: isForAll(request), representation });
+    const opening = source.open(found, { method, isWhole: isForAll(request), representation });
+    const opened = await inTime(opening, async (late) => ('redirect' in late ? undefined : late.close()));
     const ofSet = headersOf(set, found);
     if ('redirect' in opened) {
       const headers = { Link: ofSet.Link!, ...openToScripts(request, set.private === true) };
@@ -75,7 +77,7 @@ function resourceHandler(app: ServedApp): DirectHandler {
       const isPrivate = set.private === true;
       const head = answerHead(request, { length, mime, validators: validatorsOf(opened), isPrivate, vary });
       if (head.status === 304) return head;
-      body = head.part && (await opened.read(head.part));
+      body = head.part && (await openBodyInTime(opened.read(head.part)));
       return { status: head.status, headers: { ...ofSet, ...head.headers }, body };
     } finally {
       // The sender of a body closes it.
@@ -113,7 +115,7 @@ async function notThere(
   key: ResourceKey,
 ): Promise<HttpError> {
   const [tombstone] = keptSince(set) === undefined ? [] : await index.lookup(set.id, [key]);
-  const hasVersions = tombstone !== undefined && (await versions.nearest(set, key)) !== undefined;
+  const hasVersions = tombstone !== undefined && (await inTime(versions.nearest(set, key))) !== undefined;
   return new HttpError(404, {
     code: 'not-found',
     message: `the set "${set.slug}" has no resource ${key}`,

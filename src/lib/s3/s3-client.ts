@@ -1,6 +1,7 @@
 import { S3Client } from '@aws-sdk/client-s3';
 import { limitAnswers } from './limit-answers.ts';
 import type { S3Location } from './s3-location.ts';
+import { type S3Waiting, waitWhileAway } from './wait-while-away.ts';
 
 const CONNECTION_TIMEOUT_MS = 5_000;
 /** The client's backoff grows up to 20 seconds; it gives up on an overloaded server after some 10 seconds. */
@@ -14,12 +15,14 @@ export interface S3ClientSettings {
   readonly timeoutMs: number;
   /** Number of attempts for each request; the default is 5. */
   readonly attempts?: number;
+  /** For work that no person waits for: it waits while the server is away. Then each request has one attempt. */
+  readonly waiting?: S3Waiting | undefined;
 }
 
 /** @param endpoint the URL of the server; by default the endpoint of the location, and Amazon if it has none */
 export function createClient(
   location: S3Location,
-  { timeoutMs, attempts = ATTEMPTS }: S3ClientSettings,
+  { timeoutMs, waiting, attempts = waiting === undefined ? ATTEMPTS : 1 }: S3ClientSettings,
   endpoint = location.endpoint,
 ): S3Client {
   const { pathStyle, anonymous, profile } = location;
@@ -48,5 +51,6 @@ export function createClient(
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
   limitAnswers(client);
+  if (waiting !== undefined) waitWhileAway(client, location, waiting);
   return client;
 }

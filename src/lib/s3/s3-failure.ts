@@ -24,6 +24,7 @@ const TOO_FAST = [
   'TooManyRequests',
   'RequestLimitExceeded',
 ];
+const SYSTEM_ERROR = /^E[A-Z_]+$/;
 const TOO_SLOW = ['TimeoutError', 'RequestTimeout', 'ETIMEDOUT', 'ESOCKETTIMEDOUT'];
 
 /** Whether the bucket does not exist, by the response to a request that names no object. */
@@ -34,6 +35,12 @@ export function isBucketMissing(failure: S3Failure): boolean {
 /** Whether a multipart upload was completed or aborted, perhaps by another process. */
 export function isUploadMissing({ name }: S3Failure): boolean {
   return name === 'NoSuchUpload';
+}
+
+/** Whether the server throttles, fails, does not answer or cannot be reached: a later attempt may succeed. */
+export function isAway({ name, status }: S3Failure): boolean {
+  if (TOO_FAST.includes(name) || TOO_SLOW.includes(name) || status === 429) return true;
+  return status === undefined ? SYSTEM_ERROR.test(name) : status >= 500 && status !== 501;
 }
 
 /** Whether the server has authenticated the client, but denies the request. */
@@ -73,7 +80,7 @@ export function reasonOf(failure: S3Failure, location: S3Location, allow: string
   }
   if (TOO_SLOW.includes(name)) return `${server} does not answer in time ${detail}`;
   if (status !== undefined && status >= 500) return `${server} failed ${detail}`;
-  if (/^E[A-Z_]+$/.test(name) || /CERT|TLS|SSL/.test(name)) return `${server} cannot be reached ${detail}`;
+  if (SYSTEM_ERROR.test(name) || /CERT|TLS|SSL/.test(name)) return `${server} cannot be reached ${detail}`;
   return `${server} gave an answer that is not one of S3's ${detail}`;
 }
 

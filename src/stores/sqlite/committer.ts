@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { type AcceptedClock, clockIsBehind, isAhead } from '../../core/accepted-clock.ts';
 import { type CurrentState, type DecidedChange, type Decisions, decideBatch } from '../../core/decide-batch.ts';
+import { parseStored } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -122,7 +123,7 @@ export class Committer {
 
   #acceptedClock(): AcceptedClock | undefined {
     const found = this.#statements.accepted.get(ACCEPTED_CLOCK.kind, ACCEPTED_CLOCK.id);
-    return found && JSON.parse(found.body as string);
+    return found && parseStored(found.body as string, 'the accepted clock');
   }
 
   #writeLog(changes: readonly DecidedChange[], { sets, keys }: EventColumns): void {

@@ -12,7 +12,7 @@ import { SqliteGauge } from './sqlite-gauge.ts';
 import { SqliteJobs } from './sqlite-jobs.ts';
 import { SqliteStates } from './sqlite-states.ts';
 import { SqliteStatistics } from './sqlite-statistics.ts';
-import { type LockMode, lockFileOf, lockStore, StoreIdentity } from './store-lock.ts';
+import { type LockMode, lockFileOf, lockStore, requireAllCommits, StoreIdentity } from './store-lock.ts';
 import { Writer } from './writer.ts';
 
 interface OpenSqliteOptions {
@@ -37,6 +37,7 @@ export async function openSqlite(file: string, { failpoint, lock = 'shared' }: O
  * program.
  */
 function lockOwn(file: string, mode: LockMode) {
+  requireAllCommits(file);
   if (existsSync(file) && !existsSync(lockFileOf(file))) connect(file).close();
   return lockStore(file, mode);
 }

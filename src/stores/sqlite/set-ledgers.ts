@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { BatchEvent, BatchSet, DecidedSet } from '../../core/decide-batch.ts';
+import { parseStored } from '../../core/errors.ts';
 import type { ResourceSet, SetId } from '../../core/resource-set.ts';
 import type { OpenWindow, SetLedger } from '../../core/set-ledger.ts';
 
@@ -72,7 +73,7 @@ export class SetLedgers {
   #set(id: SetId): StoredSet | undefined {
     if (!this.#sets.has(id)) {
       const found = this.#statements.set.get(id);
-      this.#sets.set(id, found && JSON.parse(found.body as string));
+      this.#sets.set(id, found && parseStored(found.body as string, `the set ${id}`));
     }
     const set = this.#sets.get(id);
     return set?.removed === undefined ? set : undefined;

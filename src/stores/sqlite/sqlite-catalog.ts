@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { parseStored } from '../../core/errors.ts';
 import type { Catalog, CatalogDocument, CatalogKind, CatalogPage } from '../catalog.ts';
 import type { ReadBatch } from './read-batch.ts';
 import type { Writer } from './writer.ts';
@@ -67,5 +68,6 @@ export class SqliteCatalog implements Catalog {
 }
 
 function toDocument<Body>(row: Record<string, unknown>): CatalogDocument<Body> {
-  return { id: row.id as string, version: row.version as number, body: JSON.parse(row.body as string) };
+  const body = parseStored<Body>(row.body as string, `the document ${row.id}`);
+  return { id: row.id as string, version: row.version as number, body };
 }

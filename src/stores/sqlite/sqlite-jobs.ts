@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { parseStored } from '../../core/errors.ts';
 import { type Job, type JobState, jobName, LONGEST_PAUSE_MS } from '../job.ts';
 import type { DueJobs, JobCount, JobFilter, JobRecords, OpenJobs, StoredJob } from '../job-records.ts';
 import type { ReadBatch } from './read-batch.ts';
@@ -93,7 +94,7 @@ export class SqliteJobs implements JobRecords {
 
   async log(name: string): Promise<readonly string[]> {
     const row = await this.#reads.run(() => this.#statements.log.get(name));
-    return row === undefined ? [] : JSON.parse(row.lines as string);
+    return row === undefined ? [] : parseStored(row.lines as string, `the log of the job ${name}`);
   }
 
   async putLog(name: string, lines: readonly string[]): Promise<void> {
@@ -115,8 +116,8 @@ function toRow(job: Job): JobRow {
   return { name: jobName(job), kind, state, added, notBefore, finished, body: JSON.stringify(job) };
 }
 
-function toJob({ body }: Row): Job {
-  return JSON.parse(body as string);
+function toJob({ name, body }: Row): Job {
+  return parseStored(body as string, `the job ${name}`);
 }
 
 function toStored(row: Row): StoredJob {

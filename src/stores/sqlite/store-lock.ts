@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { makeFile, makeFolder } from '../../lib/files/make-folder.ts';
 import { isBusy } from '../../lib/sqlite/sqlite-fault.ts';
+import { hasLostCommits } from '../../lib/sqlite/wal-check.ts';
 import { ask } from './connection.ts';
 
 /** `shared`: to use the store. `exclusive`: to replace it or change its schema, while no other process has it open. */
@@ -36,6 +37,31 @@ export function lockStore(file: string, mode: LockMode): { release(): void } {
     throw error;
   }
   return { release: () => database.close() };
+}
+
+/**
+ * Requires that a store that no process has open has all its commits: SQLite would go on without them, and without an
+ * error.
+ * @throws TidemarkError `unavailable` when its write-ahead log is damaged
+ */
+export function requireAllCommits(file: string): void {
+  const log = `${file}-wal`;
+  if (!existsSync(log) || !existsSync(lockFileOf(file))) return;
+  const database = ask(file, () => new DatabaseSync(lockFileOf(file), { timeout: 0 }));
+  try {
+    database.exec(LOCK.exclusive);
+    if (hasLostCommits(log)) throw lostCommits(file);
+  } catch (error) {
+    // The process that has it open has required the same.
+    if (!isBusy(error)) throw error;
+  } finally {
+    database.close();
+  }
+}
+
+function lostCommits(file: string): TidemarkError {
+  const message = `the store ${file} is damaged: commits in ${file}-wal cannot be read; restore it from a backup, or go on without them as docs/protocol.md says (Proving it)`;
+  return new TidemarkError('unavailable', message, { file });
 }
 
 /**

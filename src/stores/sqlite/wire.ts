@@ -1,5 +1,6 @@
 import { CHANGE_KINDS, type ChangeKind, type PostableEvent, type ReplayedChange } from '../../core/change.ts';
 import type { BatchEvent, Decisions, Outcome } from '../../core/decide-batch.ts';
+import { damagedStore } from '../../core/errors.ts';
 import type { ResourceKey } from '../../core/key.ts';
 import { type EncodedState, encodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
@@ -70,7 +71,9 @@ export function numberOfKind(kind: ChangeKind): number {
 }
 
 export function kindOfNumber(number: number): ChangeKind {
-  return CHANGE_KINDS[number - 1]!;
+  const kind = CHANGE_KINDS[number - 1];
+  if (kind === undefined) throw damagedStore(`a change has the unknown kind ${number}`);
+  return kind;
 }
 
 export function toColumns(events: readonly (PostableEvent | ReplayedChange)[]): EventColumns {

@@ -8,6 +8,7 @@ import type { Operation } from '../../request/operation.ts';
 import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead, type ByteRange } from '../../response/answer-head.ts';
+import { openBodyInTime } from '../../response/in-time.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { XML_POLICY } from '../../response/xml-policy.ts';
 
@@ -98,7 +99,7 @@ function packageHandler<Found extends Pick<Package, 'completed' | 'length' | 'ma
     });
     const headers = type === 'xml' ? { ...head.headers, 'Content-Security-Policy': XML_POLICY } : head.headers;
     if (part === undefined) return { ...head, headers };
-    if (type === 'zip') return { ...head, headers, body: await packages.open(set, found, part) };
+    if (type === 'zip') return { ...head, headers, body: await openBodyInTime(packages.open(set, found, part)) };
     const manifest = await packages.readManifest(set, found);
     return { ...head, headers, body: manifest.subarray(part.start, part.start + part.length) };
   };

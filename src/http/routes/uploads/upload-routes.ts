@@ -20,6 +20,7 @@ import { get, post, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { uploadOf } from '../../request/upload-of.ts';
 import { answerHead } from '../../response/answer-head.ts';
+import { openBodyInTime } from '../../response/in-time.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
 import { sendJson } from '../../response/send-json.ts';
 import { seesSenders, sentBy } from '../../response/upload-senders.ts';
@@ -220,7 +221,7 @@ export function uploadRoutes(
           isPrivate: true,
         });
         const headers = { ...head.headers, 'Content-Disposition': attachment(file.name) };
-        const body = part && (await uploads.open(file, part));
+        const body = part && (await openBodyInTime(uploads.open(file, part)));
         await sendAnswer(response, { ...head, headers, ...(body !== undefined && { body }) }, idleTimeoutMs);
       },
     }),

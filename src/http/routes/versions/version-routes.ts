@@ -14,6 +14,7 @@ import { get, type Route } from '../../request/route.ts';
 import type { ServedApp } from '../../request/served-app.ts';
 import { answerHead } from '../../response/answer-head.ts';
 import { cachingHeaders } from '../../response/caching.ts';
+import { inTime, openBodyInTime } from '../../response/in-time.ts';
 import { openToScripts } from '../../response/open-to-scripts.ts';
 import { resourceHeaders, versionLinks } from '../../response/resource-headers.ts';
 import { sendAnswer } from '../../response/send-answer.ts';
@@ -109,7 +110,7 @@ function mementoHandler(app: ServedApp): DirectHandler {
   const { baseUrl } = app.configuration;
   return async (request) => {
     const { set, key, before } = named(request);
-    const version = await app.publishing.versions.at(set, key, stampOf(before));
+    const version = await inTime(app.publishing.versions.at(set, key, stampOf(before)));
     if (version === undefined) throw noVersion(set, key, `of ${before}`);
     const { state, stamp } = version;
     const isPrivate = set.private === true;
@@ -128,7 +129,8 @@ function mementoHandler(app: ServedApp): DirectHandler {
       'Memento-Datetime': httpDate(stamp),
       Link: links.join(', '),
     };
-    return { status: head.status, headers, ...(part && { body: await bytesOf(app, set, version, part) }) };
+    const body = part && (await openBodyInTime(bytesOf(app, set, version, part)));
+    return { status: head.status, headers, ...(body && { body }) };
   };
 }
 
@@ -140,7 +142,7 @@ function timeGateHandler(app: ServedApp): DirectHandler {
     const accepted = parseAcceptDatetime(request.headers['accept-datetime']);
     // Up to the end of that second.
     const before = accepted === undefined ? undefined : (accepted + 1) * 1_000_000 - 1;
-    const version = await app.publishing.versions.nearest(set, key, before);
+    const version = await inTime(app.publishing.versions.nearest(set, key, before));
     if (version === undefined) throw noVersion(set, key);
     const home = setHome(baseUrl, set.slug);
     const [, timeMap] = versionLinks(set, key, baseUrl);
@@ -164,7 +166,7 @@ async function timeMap(
   { until, type }: { readonly until: Stamp | undefined; readonly type: string },
 ): Promise<Answer> {
   const { set, key } = named(request);
-  const { versions, next } = await app.publishing.versions.list(set, key, until && boundaryAfter(until));
+  const { versions, next } = await inTime(app.publishing.versions.list(set, key, until && boundaryAfter(until)));
   if (versions.length === 0) throw noVersion(set, key);
   const home = setHome(app.configuration.baseUrl, set.slug);
   const whole = timeMapUri(home, key);
