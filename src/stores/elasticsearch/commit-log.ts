@@ -45,6 +45,17 @@ interface LogParts {
   readonly identity: IndicesIdentity;
 }
 
+/** A commit as it is stored. */
+type StoredCommit = Required<Pick<estypes.GetGetResult<CommitDocument>, '_source' | '_seq_no' | '_primary_term'>>;
+
+/** A commit of another process, which may be on one copy only. */
+interface ReadCommit {
+  readonly record: CommitRecord;
+  readonly stored: StoredCommit;
+}
+
+/** How often a commit may be read and then not be there. */
+const MOST_DISAGREEMENTS = 5;
 /** A process that is more commits behind continues from the pointer instead of reading them. */
 const MOST_COMMITS_TO_READ = 16;
 /** Milliseconds after which a commit without a response is given up; it may be in the log. */
@@ -117,18 +128,54 @@ export class CommitLog {
     return this.#mutex.run(work);
   }
 
-  /** Reads the log up to the first number without a commit. Returns whether there were new commits. */
+  /**
+   * Reads the log up to the first number without a commit. Returns whether there were new commits.
+   * @throws TidemarkError `unavailable` when nodes do not agree about the log
+   */
   async catchUp(): Promise<boolean> {
     const before = this.#head.number;
-    for (;;) {
-      const next = { number: this.#head.number + 1, segment: this.#head.segment };
+    let read: ReadCommit[] = [];
+    for (let disagreed = 0; disagreed < MOST_DISAGREEMENTS; ) {
+      const next = placeAfter(read.at(-1)?.record ?? this.#head);
       const { pointer, commit } = await this.#readNext(next);
       const isFar = pointer !== undefined && pointer.commit > this.#head.number + MOST_COMMITS_TO_READ;
       // A dropped commit, or one in a removed segment, is far below the pointer.
-      if (isFar || commit === 'removed' || commit?.changes.dropped) await this.#leap(pointer!);
-      else if (commit !== undefined) this.#take(decodeCommit(next, commit));
-      else return this.#head.number > before;
+      if (isFar || commit === 'removed' || commit?._source.changes.dropped) {
+        read = [];
+        await this.#leap(pointer!);
+      } else if (commit !== undefined) {
+        read.push({ record: decodeCommit(next, commit._source), stored: commit });
+      } else if (read.length === 0) {
+        return this.#head.number > before;
+      } else if (await this.#isOnAllCopies(read.at(-1)!)) {
+        for (const { record } of read) this.#take(record);
+        return true;
+      } else {
+        read = [];
+        disagreed += 1;
+      }
     }
+    throw this.#disagreement();
+  }
+
+  #disagreement(): TidemarkError {
+    return new TidemarkError(
+      'unavailable',
+      `nodes of Elasticsearch at ${this.#cluster.name} do not agree about the log: one may be cut off; try again in a few seconds`,
+    );
+  }
+
+  /**
+   * Writes a commit of another process over itself. A node that was cut off may show one that no other copy has: an
+   * acknowledged write is on all of them. Those before it were confirmed by the process that appended it.
+   */
+  async #isOnAllCopies({ record: { number, segment }, stored }: ReadCommit): Promise<boolean> {
+    const place = { index: this.#names.logSegment(segment), id: String(number), require_alias: true };
+    const known = { if_seq_no: stored._seq_no, if_primary_term: stored._primary_term };
+    const { statusCode } = await this.#cluster.ask((client) =>
+      client.index({ ...place, ...known, document: stored._source }, { ignore: [409], meta: true }),
+    );
+    return statusCode !== 409;
   }
 
   /**
@@ -145,7 +192,7 @@ export class CommitLog {
   async #readNext({
     number,
     segment,
-  }: CommitPlace): Promise<{ pointer: Pointer | undefined; commit: CommitDocument | 'removed' | undefined }> {
+  }: CommitPlace): Promise<{ pointer: Pointer | undefined; commit: StoredCommit | 'removed' | undefined }> {
     const { docs } = await this.#cluster.ask((client) =>
       client.mget<Pointer | CommitDocument>({
         docs: [
@@ -154,15 +201,15 @@ export class CommitLog {
         ],
       }),
     );
-    const pointer = sourceOf(this.#cluster, docs[0]!) as Pointer | undefined;
+    const pointer = found(this.#cluster, docs[0]!)?._source as Pointer | undefined;
     // The name of a removed segment is never used again: see log-segments.ts.
     if (isMissing(docs[1]!) && (pointer?.segment ?? 1) > segment) return { pointer, commit: 'removed' };
-    return { pointer, commit: sourceOf(this.#cluster, docs[1]!) as CommitDocument | undefined };
+    return { pointer, commit: found(this.#cluster, docs[1]!) as StoredCommit | undefined };
   }
 
   /**
    * Appends a commit with the number after the head. Returns whether it is in the log; if not, another process has
-   * appended a commit.
+   * appended a commit, which `catchUp` reads.
    * @throws TidemarkError `unavailable` when the result is unknown: it may be in the log, or appear there
    */
   async append(record: CommitRecord): Promise<boolean> {
@@ -198,7 +245,10 @@ export class CommitLog {
         throw error;
       });
     let isLogged: boolean | undefined;
-    while (isLogged === undefined) isLogged = await retry(createOnce, { ...APPEND_BACKOFF, isTemporary });
+    while (isLogged === undefined) {
+      if (Date.now() > deadline) throw this.#disagreement();
+      isLogged = await retry(createOnce, { ...APPEND_BACKOFF, isTemporary });
+    }
     return isLogged;
   }
 
@@ -228,13 +278,9 @@ export class CommitLog {
       return true;
     }
     const { _source, _seq_no, _primary_term } = await this.#cluster.ask((client) => client.get<CommitDocument>(place));
-    const existing = _source!;
-    // A dropped commit with another uuid: the number was used long ago.
-    if (existing.changes.dropped && existing.uuid !== uuid) return false;
-    if (existing.uuid !== uuid) {
-      this.#take(decodeCommit(record, existing));
-      return false;
-    }
+    // A copy that lags does not have it yet.
+    if (_source === undefined) return undefined;
+    if (_source.uuid !== uuid) return false;
     // The response was lost. The document may be on one shard copy only: an acknowledged write is on all of them.
     const known = { if_seq_no: _seq_no!, if_primary_term: _primary_term! };
     const confirmed = await this.#cluster.ask((client) => client.index({ ...write, ...known }, WRITE));
@@ -272,7 +318,7 @@ export class CommitLog {
     const { commit: head } = await this.#readNext(place);
     this.#head = { number: commit, uuid, stamp, segment };
     this.#reservation = undefined;
-    this.fence.take(head === undefined || head === 'removed' ? undefined : decodeCommit(place, head));
+    this.fence.take(head === undefined || head === 'removed' ? undefined : decodeCommit(place, head._source));
     this.markApplied(commit);
     this.#appliedStamp = stamp;
     this.ledgers.clear();
@@ -280,13 +326,21 @@ export class CommitLog {
   }
 }
 
+/** Where the commit after a commit is. */
+function placeAfter(commit: Pick<CommitRecord, 'number' | 'segment' | 'isSeal'>): CommitPlace {
+  return { number: commit.number + 1, segment: segmentAfter(commit) };
+}
+
 function isMissing(got: estypes.MgetResponseItem<unknown>): boolean {
   return 'error' in got && got.error.type === 'index_not_found_exception';
 }
 
-/** The document of an item of `_mget`. Each item may fail separately. */
-function sourceOf<Source>(cluster: Cluster, got: estypes.MgetResponseItem<Source>): Source | undefined {
-  if (!('error' in got)) return (got as estypes.GetGetResult<Source>)._source;
+/** An item of `_mget`; undefined if there is no document. Each item may fail separately. */
+function found<Source>(
+  cluster: Cluster,
+  got: estypes.MgetResponseItem<Source>,
+): estypes.GetGetResult<Source> | undefined {
+  if (!('error' in got)) return got.found ? got : undefined;
   if (isMissing(got)) throw refusalError(cluster, 404, got);
   throw new TidemarkError(
     'unavailable',
