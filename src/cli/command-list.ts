@@ -115,6 +115,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   archive: async () => (await import('./commands/archive.ts')).archive,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   clock: async () => (await import('./commands/clock.ts')).clock,
+  reshard: async () => (await import('./commands/reshard.ts')).reshard,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
   init: async () => (await import('./commands/init.ts')).init,
   completion: async () => (await import('./commands/completion.ts')).completion(loadCommands),

@@ -36,6 +36,18 @@ export const FAILPOINTS = {
     'rebuild.replayed',
     'rebuild.compared',
   ],
+  /**
+   * Resharding, in this order: the new index exists; all, and then what has changed, is copied; the old index is
+   * blocked; the rest is copied; the aliases have moved; what may have come late is copied.
+   */
+  reshard: [
+    'reshard.created',
+    'reshard.copied',
+    'reshard.blocked',
+    'reshard.caughtup',
+    'reshard.switched',
+    'reshard.finished',
+  ],
   /** Restoring a backup: the previous store has its second name, and the new one is not yet at its path. */
   restore: ['restore.kept'],
   /**

@@ -45,7 +45,7 @@ describe('the indices of changes', () => {
     await commit(stores, 0);
     await stores.index.watermark();
 
-    const processes = [1, 2].map(() => new ChangesIndices(cluster, names, 10));
+    const processes = [1, 2].map(() => new ChangesIndices(cluster, names, { documents: 10, bytes: 50e9 }));
     const chosen = await Promise.all(processes.map((indices) => indices.current()));
     assert.deepEqual(chosen, [names.changesIndex(2), names.changesIndex(2)]);
 

@@ -103,7 +103,7 @@ describe('an Elasticsearch with users', function () {
     const location = source.location();
     const cluster = new Cluster(location);
     const names = new IndexNames(location.prefix);
-    const chosen = () => new ChangesIndices(cluster, names, 0).current();
+    const chosen = () => new ChangesIndices(cluster, names, { documents: 0, bytes: 0 }).current();
     try {
       await limit(1);
       assert.equal(await chosen(), names.changesIndex(1));

@@ -19,6 +19,7 @@ import { ElasticsearchStatistics } from './elasticsearch-statistics.ts';
 import { IndexNames } from './index-names.ts';
 import { hasIndices, migrateIndices, prepareIndices, SCHEMA_VERSION } from './index-schema.ts';
 import { IndicesIdentity } from './indices-identity.ts';
+import { Reshard, type Resharded, type ReshardOptions } from './reshard.ts';
 import { ChangeReader } from './search/change-reader.ts';
 import { KeyFinder } from './search/elasticsearch-key-finder.ts';
 import { ResourceReader } from './search/resource-reader.ts';
@@ -35,7 +36,7 @@ export async function openElasticsearch(
   const names = new IndexNames(location.prefix);
   const identity = new IndicesIdentity(cluster, names);
   try {
-    await prepareIndices(cluster, names);
+    await prepareIndices(cluster, names, location.shards);
     await identity.require();
   } catch (error) {
     await cluster.close();
@@ -95,9 +96,25 @@ export async function migrateElasticsearch(
   const names = new IndexNames(location.prefix);
   try {
     const from = await migrateIndices(cluster, names);
-    await prepareIndices(cluster, names);
+    await prepareIndices(cluster, names, location.shards);
     await hideRemovedSets({ cluster, names, catalog: new ElasticsearchCatalog(cluster, names) });
     return { from, to: SCHEMA_VERSION };
+  } finally {
+    await cluster.close();
+  }
+}
+
+/** Copies the index of resources into one with another number of shards. @throws TidemarkError as `Reshard` */
+export async function reshardElasticsearch(
+  location: ElasticsearchLocation,
+  shards: number,
+  options: ReshardOptions,
+): Promise<Resharded> {
+  const cluster = new Cluster(location);
+  const names = new IndexNames(location.prefix);
+  try {
+    await prepareIndices(cluster, names, location.shards);
+    return await new Reshard({ cluster, names, catalog: new ElasticsearchCatalog(cluster, names) }, options).to(shards);
   } finally {
     await cluster.close();
   }
