@@ -1,5 +1,6 @@
 import { shards } from '../../config/store-values.ts';
 import { TidemarkError } from '../../core/errors.ts';
+import { armFailpoint } from '../../lib/failpoint.ts';
 import { formatCount } from '../../lib/format-count.ts';
 import { type Resharded, reshardStore } from '../../stores/open-stores.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -28,6 +29,7 @@ export const reshard: CliCommand = {
       throw new TidemarkError('invalid', `the number of shards ${number.error.issues[0]!.message}`);
     }
     await requireStore(configuration);
+    armFailpoint(configuration.failpoint);
     const bar = startCountBar(terminal);
     try {
       const resharded = await reshardStore(configuration.store, number.data, {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { estypes } from '@elastic/elasticsearch';
-import { TidemarkError } from '../../core/errors.ts';
+import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -67,6 +67,15 @@ export class Reshard {
   }
 
   async to(shards: number): Promise<Resharded> {
+    try {
+      return await this.#to(shards);
+    } catch (error) {
+      if (!isTidemarkError(error, 'unavailable') || error.details.status !== 404) throw error;
+      throw new TidemarkError('unavailable', 'another call of the command has replaced this one', {}, error);
+    }
+  }
+
+  async #to(shards: number): Promise<Resharded> {
     const { older, current, newer } = await readResourcesIndices(this.#cluster, this.#names);
     if (older !== undefined) await this.#finish(older, current);
     if (newer !== undefined && (newer.shards !== shards || current.shards === shards)) {
@@ -118,6 +127,7 @@ export class Reshard {
       await this.#requireSameCount(current, target);
       await this.#switch(current, target);
     } catch (error) {
+      // The response may have been lost.
       if (await this.#isSwitched(target)) return performance.now() - began;
       await permitWrites(this.#cluster, current.name);
       throw error;
@@ -188,8 +198,9 @@ export class Reshard {
     ]);
   }
 
-  async #isSwitched({ name }: ResourcesIndex): Promise<boolean> {
-    return (await readResourcesIndices(this.#cluster, this.#names)).current.name === name;
+  /** By its UUID: another call may have made an index of the same name. */
+  async #isSwitched({ uuid }: ResourcesIndex): Promise<boolean> {
+    return (await readResourcesIndices(this.#cluster, this.#names)).current.uuid === uuid;
   }
 
   /**

@@ -6,6 +6,7 @@ import type { IndexNames } from './index-names.ts';
 /** An index of resources. */
 export interface ResourcesIndex {
   readonly name: string;
+  readonly uuid: string | undefined;
   readonly number: number;
   readonly shards: number;
   readonly isBlocked: boolean;
@@ -58,9 +59,10 @@ function toIndex(names: IndexNames, name: string, state: estypes.IndicesIndexSta
   const digits = name.slice(names.resources.length + 1);
   if (!/^\d{6}$/.test(digits)) return [];
   const { aliases = {}, settings, mappings } = state;
-  const { number_of_shards: shards, blocks } = settings?.index ?? {};
+  const { uuid, number_of_shards: shards, blocks } = settings?.index ?? {};
   const isBlocked = String(blocks?.write) === 'true';
-  return [{ name, number: Number(digits), shards: Number(shards), isBlocked, aliases, meta: mappings?._meta ?? {} }];
+  const meta = mappings?._meta ?? {};
+  return [{ name, uuid, number: Number(digits), shards: Number(shards), isBlocked, aliases, meta }];
 }
 
 /**
