@@ -116,6 +116,8 @@ export class Reshard {
       failpoint('reshard.copied');
     }
     await this.#waitForReplicas(current, target);
+    // Most of the work of the refresh that follows while writes are blocked.
+    await this.#cluster.refresh(target.name);
     this.#options.onProgress?.('switch', 0, 1);
     const began = performance.now();
     await blockWrites(this.#cluster, current.name);
