@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import { TidemarkError } from '../core/errors.ts';
 import type { Catalog } from './catalog.ts';
-import type { Resharded, ReshardOptions } from './elasticsearch/reshard.ts';
+import type { Resharded, ReshardOptions } from './elasticsearch/shards/reshard.ts';
 import { JobQueue } from './job-queue.ts';
 import type { StoreLocation } from './locations.ts';
 import type { ResourceIndex } from './resource-index.ts';

@@ -33,7 +33,7 @@ export interface StoredIndex {
   readonly shards: number;
   /** Number of other copies of each. */
   readonly replicas: number;
-  /** What was written a moment ago may not count yet. */
+  /** What was written in the last seconds may not count yet. */
   readonly documents: number;
   /** On the disks of all nodes, of all copies. */
   readonly bytes: number;

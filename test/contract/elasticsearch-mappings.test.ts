@@ -5,7 +5,7 @@ import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { SCHEMA_VERSION } from '../../src/stores/elasticsearch/index-schema.ts';
-import { makeChangesIndex } from '../../src/stores/elasticsearch/later-indices.ts';
+import { makeChangesIndex } from '../../src/stores/elasticsearch/shards/later-indices.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { deletion, upsert } from '../support/builders.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';

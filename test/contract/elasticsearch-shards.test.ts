@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { ChangesIndices } from '../../src/stores/elasticsearch/changes-indices.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
+import { ChangesIndices } from '../../src/stores/elasticsearch/shards/changes-indices.ts';
 import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { openStores, reshardStore, type Stores } from '../../src/stores/open-stores.ts';
 import { deletion, URL_PREFIX, upsert } from '../support/builders.ts';
@@ -124,7 +124,7 @@ describe('the shards of indices', () => {
     assert.equal(await next(1_000, 1e6), names.changesIndex(1));
     assert.equal(await next(26, 50e9), names.changesIndex(2));
     await reshardStore(location, 4);
-    // The statistics of a new index may lack for a moment.
+    // The statistics of a new index may lack at first.
     await wait(1);
     await askElasticsearch(server.url, 'POST', `${names.changesIndex(2)}/_flush`);
     assert.equal(await next(1_000, 1), names.changesIndex(3));

@@ -5,7 +5,7 @@ import type { LogProgress, StoredIndex, StoreGauge, StoreTotals } from '../store
 import type { Applier } from './applier.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { IndexNames } from './index-names.ts';
-import { listIndices } from './stored-indices.ts';
+import { listIndices } from './shards/stored-indices.ts';
 
 type Sums = Readonly<Record<'resources' | 'changes', { readonly value: number }>>;
 

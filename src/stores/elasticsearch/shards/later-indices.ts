@@ -1,8 +1,8 @@
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { filterOfAll } from './alias-of-all.ts';
-import type { IndexNames } from './index-names.ts';
-import { createIndex, putTemplate, readMapping } from './index-schema.ts';
-import { shardsOf } from './index-settings.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import { filterOfAll } from '../alias-of-all.ts';
+import type { IndexNames } from '../index-names.ts';
+import { createIndex, putTemplate, readMapping } from '../index-schema.ts';
+import { shardsOf } from '../index-settings.ts';
 
 /** Creates the index that the index of resources is copied into; unlike others, it has just this number of shards. */
 export async function makeResourcesIndex(

@@ -1,7 +1,7 @@
 import type { estypes } from '@elastic/elasticsearch';
-import { TidemarkError } from '../../core/errors.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { IndexNames } from './index-names.ts';
+import { TidemarkError } from '../../../core/errors.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import type { IndexNames } from '../index-names.ts';
 
 /** An index of resources. */
 export interface ResourcesIndex {
@@ -15,7 +15,7 @@ export interface ResourcesIndex {
 }
 
 /** The index of the alias, and those that a `reshard` that was interrupted has left beside it. */
-export interface ResourcesIndices {
+interface ResourcesIndices {
   readonly current: ResourcesIndex;
   /** The one before, after the aliases have moved. */
   readonly older: ResourcesIndex | undefined;

@@ -1,6 +1,6 @@
-import { isTidemarkError } from '../../core/errors.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { IndexNames } from './index-names.ts';
+import { isTidemarkError } from '../../../core/errors.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import type { IndexNames } from '../index-names.ts';
 import { makeChangesIndex } from './later-indices.ts';
 
 /** Size of a shard at which an index is full: a larger one takes long to move to another node. */

@@ -1,6 +1,6 @@
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { StoredIndex } from '../store-gauge.ts';
-import type { IndexNames } from './index-names.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import type { StoredIndex } from '../../store-gauge.ts';
+import type { IndexNames } from '../index-names.ts';
 
 /** Lists the indices of a store, by name, with their shards and sizes. */
 export async function listIndices(cluster: Cluster, names: IndexNames): Promise<readonly StoredIndex[]> {

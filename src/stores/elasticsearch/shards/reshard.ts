@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { estypes } from '@elastic/elasticsearch';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { Stamp } from '../../core/stamp.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { failpoint } from '../../lib/failpoint.ts';
-import type { Catalog } from '../catalog.ts';
-import { hideRemovedSets } from './alias-of-all.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
+import type { Stamp } from '../../../core/stamp.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import { failpoint } from '../../../lib/failpoint.ts';
+import type { Catalog } from '../../catalog.ts';
+import { hideRemovedSets } from '../alias-of-all.ts';
+import { concrete, type IndexNames } from '../index-names.ts';
+import { readPointer } from '../pointer.ts';
 import { type CopyOptions, copyResources } from './copy-resources.ts';
-import { concrete, type IndexNames } from './index-names.ts';
 import { makeResourcesIndex } from './later-indices.ts';
-import { readPointer } from './pointer.ts';
 import {
   blockWrites,
   buildingAlias,
@@ -177,9 +177,10 @@ export class Reshard {
   async #requireSameCount(current: ResourcesIndex, target: ResourcesIndex): Promise<void> {
     const [expected, found] = await Promise.all([current, target].map(({ name }) => this.#count(name)));
     if (expected === found) return;
+    await removeIndex(this.#cluster, target.name);
     throw new TidemarkError(
       'unavailable',
-      `${target.name} has ${found} documents after all were copied, and ${current.name} has ${expected}: nothing was changed. Remove the index ${target.name}, and run the command again`,
+      `${target.name} has ${found} documents after all were copied, and ${current.name} has ${expected}: nothing was changed. Run the command again: it begins anew`,
     );
   }
 

@@ -1,11 +1,11 @@
 import type { estypes } from '@elastic/elasticsearch';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
-import type { Stamp } from '../../core/stamp.ts';
-import { prefetch } from '../../lib/calls/prefetch.ts';
-import { retry } from '../../lib/calls/retry.ts';
-import { BatchSize } from '../../lib/elasticsearch/batch-size.ts';
-import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { ITEM_ERRORS, refusalIn } from './bulk.ts';
+import { isTidemarkError, TidemarkError } from '../../../core/errors.ts';
+import type { Stamp } from '../../../core/stamp.ts';
+import { prefetch } from '../../../lib/calls/prefetch.ts';
+import { retry } from '../../../lib/calls/retry.ts';
+import { BatchSize } from '../../../lib/elasticsearch/batch-size.ts';
+import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
+import { ITEM_ERRORS, refusalIn } from '../bulk.ts';
 
 /** Documents of one request: a megabyte. */
 const PER_REQUEST = 2_000;
