@@ -71,7 +71,7 @@ export class Reshard {
       return await this.#to(shards);
     } catch (error) {
       if (!isTidemarkError(error, 'unavailable') || error.details.status !== 404) throw error;
-      throw new TidemarkError('unavailable', 'another call of the command has replaced this one', {}, error);
+      throw replaced(error);
     }
   }
 
@@ -161,10 +161,13 @@ export class Reshard {
   async #waitForReplicas(current: ResourcesIndex, target: ResourcesIndex): Promise<void> {
     const health = (index: string, options: Omit<estypes.ClusterHealthRequest, 'index'>) =>
       this.#cluster.ask((client) => client.cluster.health({ index, ...options }, { ignore: [408] }));
+    // The health of an index that was removed would be waited for.
+    await this.#requireOwn();
     const { status } = await health(current.name, {});
     if (status !== 'green') return;
     for (const until = Date.now() + REPLICAS_WITHIN_MS; Date.now() < until; ) {
       this.#options.signal?.throwIfAborted();
+      await this.#requireOwn();
       if ((await health(target.name, { wait_for_status: 'green', timeout: '1s' })).status === 'green') return;
     }
     throw new TidemarkError(
@@ -177,6 +180,7 @@ export class Reshard {
   async #requireSameCount(current: ResourcesIndex, target: ResourcesIndex): Promise<void> {
     const [expected, found] = await Promise.all([current, target].map(({ name }) => this.#count(name)));
     if (expected === found) return;
+    await this.#requireOwn();
     await removeIndex(this.#cluster, target.name);
     throw new TidemarkError(
       'unavailable',
@@ -199,6 +203,12 @@ export class Reshard {
         { add: { index: target.name, alias, ...settings } },
       ]),
     ]);
+  }
+
+  /** @throws TidemarkError `unavailable` when another call has taken the new index over, or removed it */
+  async #requireOwn(): Promise<void> {
+    const { newer } = await readResourcesIndices(this.#cluster, this.#names);
+    if (newer === undefined || !(this.#alias in newer.aliases)) throw replaced();
   }
 
   /** By its UUID: another call may have made an index of the same name. */
@@ -230,4 +240,8 @@ export class Reshard {
   async #updateAliases(actions: estypes.IndicesUpdateAliasesAction[]): Promise<void> {
     await this.#cluster.ask((client) => client.indices.updateAliases({ actions }));
   }
+}
+
+function replaced(cause?: unknown): TidemarkError {
+  return new TidemarkError('unavailable', 'another call of the command has replaced this one', {}, cause);
 }
