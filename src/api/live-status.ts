@@ -26,6 +26,20 @@ export const liveStatusSchema = z.object({
     })
     .meta({ id: 'StoreStatus' })
     .nullable(),
+  /** Of a store on Elasticsearch; absent from a server of an earlier version, and when the store does not answer. */
+  indices: z
+    .array(
+      z
+        .object({
+          name: z.string(),
+          shards: z.int().meta({ description: 'Primary shards.' }),
+          replicas: z.int().meta({ description: 'Other copies of each shard.' }),
+          documents: z.int(),
+          bytes: z.int().meta({ description: 'On the disks of all nodes, of all copies.' }),
+        })
+        .meta({ id: 'StoredIndex' }),
+    )
+    .optional(),
   /** Absent from a server of an earlier version. The reason is not shown here: it names machines. */
   artifactStore: z.enum(['available', 'unavailable']).optional(),
   events: z.object({ applied: z.int(), unchanged: z.int(), rejected: z.int(), perSecond: z.number() }),
@@ -46,7 +60,7 @@ export type LiveStatus = z.infer<typeof liveStatusSchema>;
 
 export function liveStatus(
   { store, ...live }: LiveFigures,
-  about: Pick<LiveStatus, 'baseUrl' | 'version' | 'storeFile'>,
+  about: Pick<LiveStatus, 'baseUrl' | 'version' | 'storeFile' | 'indices'>,
 ): LiveStatus {
   return { ...about, ...live, scanning: [...live.scanning], store: store === undefined ? null : storeStatus(store) };
 }

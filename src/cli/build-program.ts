@@ -26,6 +26,7 @@ export const SETTINGS_OF_EVERY_COMMAND: readonly SettingName[] = [
   'store',
   'storeCa',
   'indexPrefix',
+  'storeShards',
   'logLevel',
 ];
 /** The usage of the program, and of a group: no option comes before a command. */

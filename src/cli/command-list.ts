@@ -116,6 +116,7 @@ const LOADERS: Readonly<Record<string, () => Promise<CliCommand>>> = {
   grow: async () => (await import('./commands/grow.ts')).grow,
   rebuild: async () => (await import('./commands/rebuild.ts')).rebuild,
   clock: async () => (await import('./commands/clock.ts')).clock,
+  reshard: async () => (await import('./commands/reshard.ts')).reshard,
   migrate: async () => (await import('./commands/migrate.ts')).migrate,
   init: async () => (await import('./commands/init.ts')).init,
   completion: async () => (await import('./commands/completion.ts')).completion(loadCommands),

@@ -101,7 +101,7 @@ export const datasetFiles = wholeNumber(1, 10_000);
 /** In a minute. */
 export const ingestRate = wholeNumber(1, 60_000);
 
-function wholeNumber(least: number, most: number) {
+export function wholeNumber(least: number, most: number) {
   return checked((value) => {
     const number = /^\d{1,9}$/.test(textOf(value)) ? Number(textOf(value)) : Number.NaN;
     if (number >= least && number <= most) return number;

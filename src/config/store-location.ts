@@ -4,7 +4,7 @@ import type { SettingProblem } from './setting-sources.ts';
 import { defaultStore, type SettingName, type SettingValues } from './settings.ts';
 
 export const DEFAULT_PREFIX = 'omtd-resourcesync';
-const ONLY_FOR_ELASTICSEARCH = ['storeApiKey', 'storeCa', 'indexPrefix'] as const;
+const ONLY_FOR_ELASTICSEARCH = ['storeApiKey', 'storeCa', 'indexPrefix', 'storeShards'] as const;
 
 /** The value of each setting that takes precedence, and where it was given. */
 export interface FoundSettings {
@@ -14,11 +14,18 @@ export interface FoundSettings {
 
 /** The store, from all of its settings. They must be compatible: see storeProblems. */
 export function storeLocation(values: SettingValues, dataFolder: string): StoreLocation {
-  const { store = defaultStore(dataFolder), storeApiKey, storeCa: caFile, indexPrefix = DEFAULT_PREFIX } = values;
+  const {
+    store = defaultStore(dataFolder),
+    storeApiKey,
+    storeCa: caFile,
+    indexPrefix = DEFAULT_PREFIX,
+    storeShards,
+  } = values;
   if (store.kind === 'sqlite') return store;
   return {
     ...store,
     prefix: indexPrefix,
+    ...(storeShards !== undefined && { shards: storeShards }),
     ...(storeApiKey !== undefined && { authorization: `ApiKey ${storeApiKey.reveal()}` }),
     ...(caFile !== undefined && { caFile }),
   } satisfies ElasticsearchLocation;

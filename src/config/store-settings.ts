@@ -88,6 +88,14 @@ export const STORE_SETTINGS = {
     default: 'omtd-resourcesync',
     meaning: 'What the names of the indices begin with on the Elasticsearch that `grow` moves to.',
   }),
+  storeShards: setting({
+    variable: 'TIDEMARK_STORE_SHARDS',
+    flag: '--store-shards <number>',
+    schema: storeValues.shards,
+    default: '(1)',
+    meaning:
+      'How many primary shards the index of resources gets, and each index of changes, when a store on Elasticsearch is made. What exists, or an index template of yours, wins; `tidemark reshard` changes it later.',
+  }),
   import: setting({
     variable: 'TIDEMARK_IMPORT',
     secret: true,

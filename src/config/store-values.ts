@@ -2,6 +2,7 @@ import type { ElasticsearchLocation, SqliteLocation } from '../stores/locations.
 import { checked, quote, textOf, Wrong } from './checked-value.ts';
 import { readNodes } from './elasticsearch-nodes.ts';
 import { Secret } from './secret.ts';
+import { wholeNumber } from './setting-values.ts';
 
 /** A store according to its own setting; store-location.ts adds the values of other settings. */
 export type GivenStore = SqliteLocation | Pick<ElasticsearchLocation, 'kind' | 'nodes' | 'authorization'>;
@@ -29,6 +30,9 @@ export const apiKey = checked((value) => {
   }
   return new Secret(value);
 });
+
+/** Primary shards of an index: Elasticsearch permits no more. */
+export const shards = wholeNumber(1, 1_024);
 
 /** Prefix of the names of indices, so it must follow the rules of Elasticsearch for them. */
 export const indexPrefix = checked((value) => {

@@ -47,6 +47,18 @@ export const FAILPOINTS = {
   grow: ['grow.begun', 'grow.round', 'fence.paused', 'fence.blocked', 'grow.copied', 'grow.moved', 'grow.marked'],
   /** Taking a move back: the new store is marked. */
   takeBack: ['takeback.fenced'],
+  /**
+   * Resharding, in this order: the new index exists; all, and then what has changed, is copied; the old index is
+   * blocked; the rest is copied; the aliases have moved; what may have come late is copied.
+   */
+  reshard: [
+    'reshard.created',
+    'reshard.copied',
+    'reshard.blocked',
+    'reshard.caughtup',
+    'reshard.switched',
+    'reshard.finished',
+  ],
   /** Restoring a backup: the previous store has its second name, and the new one is not yet at its path. */
   restore: ['restore.kept'],
   /**

@@ -12,6 +12,8 @@ export interface ElasticsearchLocation extends ElasticsearchServers {
   readonly kind: 'elasticsearch';
   /** Prefix of the names of its indices. */
   readonly prefix: string;
+  /** Primary shards of the index of resources, and of each of changes, when they are created; undefined for one. */
+  readonly shards?: number;
 }
 
 /** Describes a store without its credentials. */

@@ -1,5 +1,7 @@
 import { access } from 'node:fs/promises';
+import { TidemarkError } from '../core/errors.ts';
 import type { Catalog } from './catalog.ts';
+import type { Resharded, ReshardOptions } from './elasticsearch/shards/reshard.ts';
 import { JobQueue } from './job-queue.ts';
 import type { StoreLocation } from './locations.ts';
 import type { ResourceIndex } from './resource-index.ts';
@@ -12,7 +14,7 @@ import type { StoreFence } from './store-fence.ts';
 import type { StoreGauge } from './store-gauge.ts';
 import type { StoreObserver } from './store-observer.ts';
 
-export type { CopyOptions };
+export type { CopyOptions, Resharded };
 
 export interface Stores {
   readonly index: ResourceIndex;
@@ -80,6 +82,25 @@ export async function migrateStores(location: StoreLocation): Promise<{ readonly
       return migrateElasticsearch(location);
     }
   }
+}
+
+/**
+ * Copies the resources of a store on Elasticsearch into an index with another number of primary shards.
+ * @throws TidemarkError `invalid` for a store in a file
+ */
+export async function reshardStore(
+  location: StoreLocation,
+  shards: number,
+  options: ReshardOptions = {},
+): Promise<Resharded> {
+  if (location.kind === 'sqlite') {
+    throw new TidemarkError(
+      'invalid',
+      `the store ${location.file} is a file, and has no shards: they are of Elasticsearch`,
+    );
+  }
+  const { reshardElasticsearch } = await elasticsearch();
+  return reshardElasticsearch(location, shards, options);
 }
 
 /**

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
 import { SetRegistry } from '../../src/sets/set-registry.ts';
-import { ChangesIndices } from '../../src/stores/elasticsearch/changes-indices.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
+import { ChangesIndices } from '../../src/stores/elasticsearch/shards/changes-indices.ts';
 import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { openStores, type Stores } from '../../src/stores/open-stores.ts';
 import { collect, URL_PREFIX, upsert } from '../support/builders.ts';
@@ -45,7 +45,7 @@ describe('the indices of changes', () => {
     await commit(stores, 0);
     await stores.index.watermark();
 
-    const processes = [1, 2].map(() => new ChangesIndices(cluster, names, 10));
+    const processes = [1, 2].map(() => new ChangesIndices(cluster, names, { documents: 10, bytes: 50e9 }));
     const chosen = await Promise.all(processes.map((indices) => indices.current()));
     assert.deepEqual(chosen, [names.changesIndex(2), names.changesIndex(2)]);
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Cluster } from '../../src/lib/elasticsearch/cluster.ts';
-import { ChangesIndices } from '../../src/stores/elasticsearch/changes-indices.ts';
 import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { prepareIndices } from '../../src/stores/elasticsearch/index-schema.ts';
+import { ChangesIndices } from '../../src/stores/elasticsearch/shards/changes-indices.ts';
 import { ask, JSON_BODY } from '../support/ask.ts';
 import { useOwnElasticsearch } from '../support/elasticsearch.ts';
 import { closeElasticsearchSources, ElasticsearchSource } from '../support/elasticsearch-source.ts';
@@ -103,7 +103,7 @@ describe('an Elasticsearch with users', function () {
     const location = source.location();
     const cluster = new Cluster(location);
     const names = new IndexNames(location.prefix);
-    const chosen = () => new ChangesIndices(cluster, names, 0).current();
+    const chosen = () => new ChangesIndices(cluster, names, { documents: 0, bytes: 0 }).current();
     try {
       await limit(1);
       assert.equal(await chosen(), names.changesIndex(1));

@@ -60,17 +60,20 @@ export function describeOnEachStore(
   });
 }
 
+/** Primary shards of the stores of tests that say nothing else: `TEST_STORE_SHARDS=3` runs all with three. */
+const SHARDS = Number(process.env.TEST_STORE_SHARDS ?? 1);
+
 /** @param server known when a test runs */
-export function onElasticsearch(server: { readonly url: string }): StoreKind {
+export function onElasticsearch(server: { readonly url: string }, shards = SHARDS): StoreKind {
   return {
     kind: 'elasticsearch',
     place(_, { mayBeMade = false } = {}) {
       const { url } = server;
-      const prefix = (mayBeMade ? takeSpare(url) : undefined) ?? uniquePrefix();
+      const prefix = (mayBeMade ? takeSpare(url, shards) : undefined) ?? uniquePrefix();
       return {
-        location: { kind: 'elasticsearch', ...readNodes(url), prefix },
-        environment: { TIDEMARK_STORE: url, TIDEMARK_INDEX_PREFIX: prefix },
-        dispose: () => (mayBeMade ? spareIndices(url, prefix) : removeIndices(url, prefix)),
+        location: { kind: 'elasticsearch', ...readNodes(url), prefix, shards },
+        environment: { TIDEMARK_STORE: url, TIDEMARK_INDEX_PREFIX: prefix, TIDEMARK_STORE_SHARDS: `${shards}` },
+        dispose: () => (mayBeMade ? spareIndices(url, prefix, shards) : removeIndices(url, prefix)),
       };
     },
   };

@@ -167,6 +167,11 @@ export class PatientRequests extends Client {
     this.#pauseMs = PAUSE_MS + pauseMs;
   }
 
+  /** Waits until some more events than these were answered. */
+  answersFrom(answers: number): Promise<boolean> {
+    return until('it is answered', async () => this.answers > answers + 5);
+  }
+
   protected async postUntil(url: string, stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       this.#requests += 1;

@@ -16,19 +16,20 @@ interface Spares {
   readonly emptied: Set<string>;
 }
 
+/** By the number of shards, and the server. */
 const spares = new Map<string, Spares>();
 
 /**
  * The prefix of empty indices that the program has made for an earlier test of the same file; undefined if there are
  * none. To make and remove indices takes Elasticsearch half a second of the processor, to empty them a tenth of that.
  */
-export function takeSpare(url: string): string | undefined {
-  return spares.get(url)?.free.pop();
+export function takeSpare(url: string, shards = 1): string | undefined {
+  return spares.get(`${shards} ${url}`)?.free.pop();
 }
 
 /** Empties indices for the next test. What is not as the program makes it for a new store is removed. */
-export async function spareIndices(url: string, prefix: string): Promise<void> {
-  const known = spares.get(url) ?? (await startSpares(url));
+export async function spareIndices(url: string, prefix: string, shards = 1): Promise<void> {
+  const known = spares.get(`${shards} ${url}`) ?? (await startSpares(url, shards));
   if (known === undefined || !(await empty(url, prefix, known.emptied))) return removeIndices(url, prefix);
   known.free.push(prefix);
 }
@@ -37,16 +38,16 @@ export async function spareIndices(url: string, prefix: string): Promise<void> {
  * Undefined for a server that may end before the tests of the file, and for one that remembers versions of deleted
  * documents for too long: see `empty`.
  */
-async function startSpares(url: string): Promise<Spares | undefined> {
+async function startSpares(url: string, shards: number): Promise<Spares | undefined> {
   if (url !== process.env.ELASTICSEARCH_URL) return undefined;
   const path = '_nodes/settings?flat_settings=true&filter_path=nodes.*.settings.thread_pool*';
   const { nodes = {} } = await askElasticsearch(url, 'GET', path);
   const settings = Object.values(nodes as Record<string, { readonly settings: Record<string, unknown> }>);
   if (settings[0]?.settings['thread_pool.estimated_time_interval'] !== '0') return undefined;
   const started: Spares = { free: [], emptied: new Set() };
-  spares.set(url, started);
+  spares.set(`${shards} ${url}`, started);
   atEndOfRun(async () => {
-    spares.delete(url);
+    spares.delete(`${shards} ${url}`);
     if (started.free.length > 0) await removeIndices(url, ...started.free);
   });
   return started;

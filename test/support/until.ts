@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
@@ -17,4 +18,9 @@ export async function until<Answer>(
     if (performance.now() > end) throw new Error(`not in time: ${what}`);
     await wait(intervalMs);
   }
+}
+
+/** Whether a process was stopped by SIGSTOP. */
+export async function isStopped(pid: number): Promise<boolean> {
+  return /^State:\tT/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
 }

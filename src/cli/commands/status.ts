@@ -6,7 +6,8 @@ import { VERSION } from '../../config/version.ts';
 import { sinkLags } from '../../datasets/sinks/send-results.ts';
 import { formatBytes } from '../../lib/format-bytes.ts';
 import { formatCount } from '../../lib/format-count.ts';
-import { describeStore } from '../../stores/locations.ts';
+import { describeStore, type StoreLocation } from '../../stores/locations.ts';
+import type { StoredIndex } from '../../stores/store-gauge.ts';
 import type { FoundServer } from '../ask-server.ts';
 import { askServer } from '../ask-server.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -39,6 +40,7 @@ async function viewStatus(app: App, configuration: Configuration) {
   ]);
   const { store, cache } = await app.metrics.readSource();
   const scanners = await scannersBySlug(app);
+  const indices = await app.gauge.indices().catch(() => []);
   const sinks = await sinkLags(app.catalog);
   const backup = await app.backup.state();
   const logSegments = await app.index.logSegments();
@@ -54,6 +56,8 @@ async function viewStatus(app: App, configuration: Configuration) {
     log: store === undefined ? null : storeStatus(store),
     /** What the log takes on Elasticsearch. */
     ...(logSegments.length > 0 && { logSegments }),
+    ...(indices.length > 0 && { indices }),
+    ...otherShards(configuration.store, indices),
     documents: { kept: cache.documents, bytes: cache.bytes },
     ...(backup !== undefined && { backup }),
     ...(sinks.length > 0 && { datasetSinks: sinks }),
@@ -89,14 +93,41 @@ export function describeStatus(view: StatusView): string {
     field('Data folder', dataFolder),
     ...logFields(view),
     ...segmentFields(view),
+    ...shardFields(view),
     ...backupFields(view),
     ...sinkFields(view),
     field('Documents', `${formatCount(documents.kept)} rendered, ${formatBytes(documents.bytes)} on disk`),
     '',
     ...describeServer(server, version),
+    ...describeIndices(view),
     '',
     describeSets(view),
   ].join('\n');
+}
+
+/** Present when the setting differs from the index of resources. */
+function otherShards(store: StoreLocation, indices: readonly StoredIndex[]) {
+  if (store.kind === 'sqlite' || store.shards === undefined) return {};
+  const resources = indices.find(({ name }) => name.startsWith(`${store.prefix}-resources-`));
+  if (resources === undefined || resources.shards === store.shards) return {};
+  return { otherShards: { setting: store.shards, index: resources.name, shards: resources.shards } };
+}
+
+function shardFields({ otherShards: other }: StatusView): readonly string[] {
+  if (other === undefined) return [];
+  const { setting, index, shards } = other;
+  return [
+    field('Shards', `the setting says ${setting}, and ${index} has ${plural(shards, 'shard')}: "tidemark reshard`),
+    field('', `${setting}" changes the index; or set TIDEMARK_STORE_SHARDS to ${shards}`),
+  ];
+}
+
+function describeIndices({ indices = [] }: StatusView): readonly string[] {
+  if (indices.length === 0) return [];
+  const rows = indices.map(({ name, shards, replicas, documents, bytes }) => {
+    return [name, shards, replicas, formatCount(documents), formatBytes(bytes)];
+  });
+  return ['', formatTable(['INDEX', 'SHARDS', 'REPLICAS', 'DOCUMENTS', 'SIZE'], rows)];
 }
 
 function field(name: string, text: string): string {

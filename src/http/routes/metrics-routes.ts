@@ -1,7 +1,8 @@
 import { type Action, may } from '../../access/may.ts';
-import { liveStatus, liveStatusSchema } from '../../api/live-status.ts';
+import { type LiveStatus, liveStatus, liveStatusSchema } from '../../api/live-status.ts';
 import { storeFileDigest } from '../../api/store-digest.ts';
 import { VERSION } from '../../config/version.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import { senderOf } from '../request/admitted.ts';
 import { json, NO_PARAMETERS } from '../request/operation.ts';
 import { get, type Route } from '../request/route.ts';
@@ -14,6 +15,9 @@ import { shownFigures } from '../response/shown-figures.ts';
 const ANY_PRIVATE = { slug: '', private: true };
 
 const FORMAT = 'text/plain; version=0.0.4; charset=utf-8';
+
+/** Milliseconds. */
+const STORE_TIMEOUT_MS = 2_000;
 
 /** The state of the server, for senders whose token permits it; for all clients if the settings permit that. */
 export function metricsRoutes(app: ServedApp): readonly Route[] {
@@ -46,9 +50,19 @@ export function metricsRoutes(app: ServedApp): readonly Route[] {
       query: NO_PARAMETERS,
       answers: [json(liveStatusSchema, 'The figures.')],
       async handle(_request, response) {
-        const [figures, storeFile] = await Promise.all([shownFigures(app, response), storeFileDigest(configuration)]);
-        sendJson(response, liveStatus(figures, { baseUrl, version: VERSION, storeFile }));
+        const [figures, storeFile, indices] = await Promise.all([
+          shownFigures(app, response),
+          storeFileDigest(configuration),
+          indicesOf(app),
+        ]);
+        sendJson(response, liveStatus(figures, { baseUrl, version: VERSION, storeFile, ...indices }));
       },
     }),
   ];
+}
+
+/** Absent for a store in a file, and when the store does not answer in time. */
+async function indicesOf({ gauge }: ServedApp): Promise<Pick<LiveStatus, 'indices'>> {
+  const listed = await withTimeout(gauge.indices(), STORE_TIMEOUT_MS, () => []).catch(() => []);
+  return listed.length === 0 ? {} : { indices: [...listed] };
 }

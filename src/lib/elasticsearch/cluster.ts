@@ -112,7 +112,7 @@ export class Cluster {
   /** Sends the lines of a bulk request unchanged: the client's own method would parse and serialize them again. */
   bulk(
     lines: string | Buffer,
-    { index, ...querystring }: Pick<estypes.BulkRequest, 'index' | 'filter_path' | 'refresh'> = {},
+    { index, ...querystring }: Pick<estypes.BulkRequest, 'index' | 'filter_path' | 'refresh' | 'require_alias'> = {},
   ): Promise<Partial<estypes.BulkResponse>> {
     const path = index === undefined ? '/_bulk' : `/${index}/_bulk`;
     return this.ask((client) => client.transport.request({ method: 'POST', path, querystring, bulkBody: lines }));

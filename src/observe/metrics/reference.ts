@@ -26,6 +26,7 @@ const NOTHING: Parameters<AppMetrics['watch']>[0] = {
   gauge: {
     progress: async () => ({ logged: 0, applied: 0, waiting: 0, waitingSince: undefined }),
     totals: async () => ({ resources: 0, changes: 0 }),
+    indices: async () => [],
   },
   sets: { list: async () => [], knownRemoved: () => [] },
   publishing: {

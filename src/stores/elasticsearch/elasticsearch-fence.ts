@@ -39,7 +39,6 @@ export class ElasticsearchFence implements StoreFence {
     const before = await block.alias();
     const pause = await log.exclusive(async () => {
       await log.catchUp();
-      if (log.fence.mark?.kind === 'pause' && log.fence.isClosed) throw isOthers();
       return this.#append({ kind: 'pause', forMs });
     });
     try {
@@ -123,6 +122,7 @@ export class ElasticsearchFence implements StoreFence {
   async #append(mark: FenceMark): Promise<StorePause> {
     const { log, applier } = this.#parts;
     for (;;) {
+      if (mark.kind === 'pause' && log.fence.mark?.kind === 'pause' && log.fence.isClosed) throw isOthers();
       const record = { ...(await this.#empty()), fence: mark };
       if (await log.append(record)) {
         applier.start(record);

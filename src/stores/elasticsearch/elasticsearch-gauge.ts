@@ -1,10 +1,11 @@
 import type { SetId } from '../../core/resource-set.ts';
 import { CoalescedRead } from '../../lib/calls/coalesced-read.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import type { LogProgress, StoreGauge, StoreTotals } from '../store-gauge.ts';
+import type { LogProgress, StoredIndex, StoreGauge, StoreTotals } from '../store-gauge.ts';
 import type { Applier } from './applier.ts';
 import type { CommitLog } from './commit-log.ts';
 import type { IndexNames } from './index-names.ts';
+import { listIndices } from './shards/stored-indices.ts';
 
 type Sums = Readonly<Record<'resources' | 'changes', { readonly value: number }>>;
 
@@ -38,6 +39,10 @@ export class ElasticsearchGauge implements StoreGauge {
     const totals = await this.#sum(except);
     this.#known = { commit, except: String(except), totals };
     return totals;
+  }
+
+  indices(): Promise<readonly StoredIndex[]> {
+    return listIndices(this.#parts.cluster, this.#parts.names);
   }
 
   async #readLog(): Promise<LogProgress> {

@@ -3,8 +3,8 @@ import type { estypes } from '@elastic/elasticsearch';
 import { TidemarkError } from '../../core/errors.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import { causeOf } from '../../lib/elasticsearch/faults.ts';
-import { filterOfAll } from './alias-of-all.ts';
 import { concrete, type IndexNames } from './index-names.ts';
+import { MADE_BY, settingsOfNew, shardsOf } from './index-settings.ts';
 
 /**
  * The schema that this version reads and writes. `_meta.schema_version` of each index has the version of that index.
@@ -27,15 +27,18 @@ const READ_WHEN_SEARCHED = { hash: { type: 'keyword' }, 'location.type': { type:
 /** Time limit for allocating a primary shard of each index. */
 export const ACTIVE_WITHIN = '10s';
 
-type IndexBody = Pick<estypes.IndicesCreateRequest, 'settings' | 'mappings' | 'aliases'>;
+type IndexBody = Template & Pick<estypes.IndicesCreateRequest, 'aliases'>;
 
 const KINDS = ['log', 'resources', 'changes', 'ledgers', 'catalog', 'jobs'] as const;
 type IndexKind = (typeof KINDS)[number];
 
+/** Kinds of one index or more that have as many shards as the setting says. */
+const SHARDED: readonly IndexKind[] = ['resources', 'changes'];
+
 type Found = estypes.IndicesIndexState;
 
 interface Template {
-  readonly settings: estypes.IndicesIndexSettings;
+  readonly settings: { readonly index: Readonly<Record<string, unknown>> };
   readonly mappings: estypes.MappingTypeMapping & { readonly properties: object };
 }
 
@@ -49,13 +52,14 @@ interface FoundIndex {
 
 /**
  * Creates missing indices, and their templates.
+ * @param shards primary shards of a new index of resources or changes
  * @throws TidemarkError `incompatible` when existing indices cannot be used by this version, or belong to another
  * program
  */
-export async function prepareIndices(cluster: Cluster, names: IndexNames): Promise<void> {
+export async function prepareIndices(cluster: Cluster, names: IndexNames, shards = 1): Promise<void> {
   await requireVersion(cluster);
   const missing = await missingKinds(cluster, names);
-  await Promise.all(missing.map((kind) => makeIndex(cluster, names, kind)));
+  await Promise.all(missing.map((kind) => makeIndex(cluster, names, kind, shards)));
   const [still] = missing.length === 0 ? [] : await missingKinds(cluster, names);
   if (still !== undefined) {
     const alias = names[still];
@@ -86,7 +90,10 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
   const older = KINDS.flatMap((kind) => indicesOf(found, names, kind)).filter(
     ({ version }) => version < SCHEMA_VERSION,
   );
-  for (const kind of new Set(older.map(({ kind }) => kind))) await putTemplate(cluster, names, kind);
+  for (const kind of new Set(older.map(({ kind }) => kind))) {
+    const [shards] = found.size === 0 ? [] : await shardsOf(cluster, names[kind]);
+    await putTemplate(cluster, names, kind, shards);
+  }
   for (const index of older) {
     await addAliases(cluster, names, index);
     await cluster.ask((client) => client.indices.putMapping({ index: index.name, ...laterMapping(index) }));
@@ -94,7 +101,7 @@ export async function migrateIndices(cluster: Cluster, names: IndexNames): Promi
   return Math.min(SCHEMA_VERSION, ...older.map(({ version }) => version));
 }
 
-/** Since schema 7: of the first segment of the log, and of the fence. Before the mappings, which say that they exist. */
+/** Adds what schema 7 needs, for segments of the log and the fence. Before the mappings, which say that it is there. */
 async function addAliases(cluster: Cluster, names: IndexNames, { kind, name: index }: FoundIndex): Promise<void> {
   if (kind === 'log') await cluster.ask((client) => client.indices.putAlias({ index, name: names.logSegment(1) }));
   if (isFenced(kind)) await cluster.ask((client) => client.indices.putAlias({ index, name: names.pause(0) }));
@@ -148,11 +155,13 @@ function unusable(message: string): TidemarkError {
 
 /** Another process may just have created them: an index is visible before it can be searched. */
 async function requireActive(cluster: Cluster, names: IndexNames): Promise<void> {
+  const index = KINDS.map((kind) => names[kind]);
+  const primaries = (await shardsOf(cluster, ...index)).reduce((sum, shards) => sum + shards, 0);
   const request = {
-    index: KINDS.map((kind) => names[kind]),
-    // An index is yellow even while its primary shards are being allocated; each index has at least one.
+    index,
+    // An index is yellow even while its primary shards are being allocated.
     wait_for_status: 'yellow',
-    wait_for_active_shards: KINDS.length,
+    wait_for_active_shards: primaries,
     timeout: ACTIVE_WITHIN,
     filter_path: 'status',
   } as const;
@@ -162,15 +171,6 @@ async function requireActive(cluster: Cluster, names: IndexNames): Promise<void>
     'unavailable',
     `Elasticsearch at ${cluster.name} has no node that holds all of ${names.prefix}-*: see GET _cluster/allocation/explain`,
   );
-}
-
-/** Creates another index of changes, unless another process has created it. */
-export async function makeChangesIndex(cluster: Cluster, names: IndexNames, number: number): Promise<void> {
-  const filter = await filterOfAll(cluster, names);
-  await createIndex(cluster, names.changesIndex(number), {
-    ...readMapping('changes'),
-    aliases: { [names.changes]: {}, [names.prefix]: filter === undefined ? {} : { filter } },
-  });
 }
 
 async function requireVersion(cluster: Cluster): Promise<void> {
@@ -243,11 +243,12 @@ function isFenced(kind: IndexKind): boolean {
   return kind === 'catalog' || kind === 'jobs';
 }
 
-async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
+async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind, shardsOfNew: number): Promise<void> {
   const alias = names[kind];
-  const mapping = readMapping(kind);
-  const isShared = kind === 'resources' || kind === 'changes';
-  await putTemplate(cluster, names, kind);
+  const isShared = SHARDED.includes(kind);
+  const shards = isShared ? shardsOfNew : undefined;
+  const mapping = readMapping(kind, shards);
+  await putTemplate(cluster, names, kind, shards);
   await createIndex(cluster, concrete(alias, 1), {
     ...mapping,
     aliases: {
@@ -260,20 +261,36 @@ async function makeIndex(cluster: Cluster, names: IndexNames, kind: IndexKind): 
 }
 
 /** Gives the right mapping to an index that is created manually (a restored snapshot, a reindex). */
-async function putTemplate(cluster: Cluster, names: IndexNames, kind: IndexKind): Promise<void> {
+export async function putTemplate(
+  cluster: Cluster,
+  names: IndexNames,
+  kind: IndexKind,
+  shards?: number,
+): Promise<void> {
   const alias = names[kind];
-  const template = readMapping(kind);
-  const body = { index_patterns: [`${alias}-*`], priority: 500, template, _meta: { managed_by: 'tidemark' } };
+  const template = readMapping(kind, shards);
+  const body = { index_patterns: [`${alias}-*`], priority: 500, template, _meta: MADE_BY };
   await cluster.ask((client) => client.indices.putIndexTemplate({ name: alias, ...body }));
 }
 
-/** Creates an index, unless it exists. @throws TidemarkError `unavailable` or `incompatible` when that is refused */
-export async function createIndex(cluster: Cluster, name: string, body: IndexBody): Promise<void> {
+/**
+ * Creates an index, unless it exists.
+ * @param fixed the number of shards, where no template decides it
+ * @throws TidemarkError `unavailable` or `incompatible` when that is refused
+ */
+export async function createIndex(
+  cluster: Cluster,
+  name: string,
+  body: IndexBody,
+  fixed?: { readonly shards: number },
+): Promise<void> {
+  const decided = await settingsOfNew(cluster, name, body.settings.index);
+  const settings = { index: { ...decided, ...(fixed && { number_of_shards: fixed.shards }) } };
   // A template of another program may match the name, and turn it off.
   const mappings = { ...body.mappings, _source: { enabled: true } };
   const { statusCode, body: response } = await cluster.ask((client) =>
     client.indices.create(
-      { index: name, ...body, mappings, wait_for_active_shards: 1, timeout: ACTIVE_WITHIN },
+      { index: name, ...body, settings, mappings, wait_for_active_shards: 1, timeout: ACTIVE_WITHIN },
       { ignore: [400], meta: true },
     ),
   );
@@ -290,6 +307,8 @@ export async function createIndex(cluster: Cluster, name: string, body: IndexBod
 }
 
 /** Reads a template of `mappings/`, which is beside `src/` and, in the package, beside `dist/`. */
-export function readMapping(kind: IndexKind): Template {
-  return JSON.parse(readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8'));
+export function readMapping(kind: IndexKind, shards?: number): Template {
+  const file = readFileSync(new URL(`../../../mappings/${kind}.json`, import.meta.url), 'utf8');
+  const { settings, mappings }: Template = JSON.parse(file);
+  return { settings: { index: { ...settings.index, ...(shards && { number_of_shards: shards }) } }, mappings };
 }

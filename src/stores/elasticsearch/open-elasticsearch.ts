@@ -4,7 +4,6 @@ import { joinPorts } from '../resource-index.ts';
 import type { SlowStoreOptions } from '../slow-store.ts';
 import { hideRemovedSets } from './alias-of-all.ts';
 import { Applier } from './applier.ts';
-import { ChangesIndices } from './changes-indices.ts';
 import { ClockCheck } from './clock-check.ts';
 import { CommitLog } from './commit-log.ts';
 import { CurrentStateReader } from './current-state-reader.ts';
@@ -26,6 +25,8 @@ import { ResourceReader } from './search/resource-reader.ts';
 import { WindowReader } from './search/window-reader.ts';
 import { CommitDropper } from './segments/commit-dropper.ts';
 import { LogSegments, type SegmentLimits } from './segments/log-segments.ts';
+import { ChangesIndices } from './shards/changes-indices.ts';
+import { Reshard, type Resharded, type ReshardOptions } from './shards/reshard.ts';
 import { StoredSets } from './stored-sets.ts';
 import { Visibility } from './visibility.ts';
 
@@ -43,7 +44,7 @@ export async function openElasticsearch(
   const names = new IndexNames(location.prefix);
   const identity = new IndicesIdentity(cluster, names);
   try {
-    await prepareIndices(cluster, names);
+    await prepareIndices(cluster, names, location.shards);
     await identity.require();
   } catch (error) {
     await cluster.close();
@@ -107,9 +108,25 @@ export async function migrateElasticsearch(
   const names = new IndexNames(location.prefix);
   try {
     const from = await migrateIndices(cluster, names);
-    await prepareIndices(cluster, names);
+    await prepareIndices(cluster, names, location.shards);
     await hideRemovedSets({ cluster, names, catalog: new ElasticsearchCatalog(cluster, names) });
     return { from, to: SCHEMA_VERSION };
+  } finally {
+    await cluster.close();
+  }
+}
+
+/** Copies the index of resources into one with another number of shards. @throws TidemarkError as `Reshard` */
+export async function reshardElasticsearch(
+  location: ElasticsearchLocation,
+  shards: number,
+  options: ReshardOptions,
+): Promise<Resharded> {
+  const cluster = new Cluster(location);
+  const names = new IndexNames(location.prefix);
+  try {
+    await prepareIndices(cluster, names, location.shards);
+    return await new Reshard({ cluster, names, catalog: new ElasticsearchCatalog(cluster, names) }, options).to(shards);
   } finally {
     await cluster.close();
   }

@@ -20,7 +20,7 @@ import { formatSeconds } from '../../core/w3c-datetime.ts';
 interface StateFields {
   readonly length?: number;
   readonly md5?: string;
-  /** `algorithm:digest`, strongest first. */
+  /** `algorithm:digest`, strongest first. Without MD5, but for documents of earlier versions. */
   readonly hash?: readonly string[];
   readonly mime?: string;
   readonly lastmod?: string;
@@ -130,33 +130,36 @@ export function toChange(document: ChangeDocument): Change {
 }
 
 /** Members are in the order of `encodeState`, so that encoding the result again gives the same text. */
-export function toState({ lastmod, length, mime, hash: hashes, ln, record: place }: StateFields): ResourceState {
+export function toState({ lastmod, length, mime, md5, hash, ln, record: place }: StateFields): ResourceState {
+  const hashes = md5 === undefined && hash === undefined ? undefined : toHashes(hash ?? [], md5);
   return {
     ...(lastmod !== undefined && { lastmod: Date.parse(lastmod) / 1000 }),
     ...(length !== undefined && { length }),
     ...(mime !== undefined && { mime }),
-    ...(hashes !== undefined && { hashes: toHashes(hashes) }),
+    ...(hashes !== undefined && { hashes }),
     ...(ln !== undefined && { links: ln.map(toLink) }),
     ...(place !== undefined && ('pack' in place ? { kept: place } : { record: place })),
   };
 }
 
+/** Each digest once: a second one in the index takes 36 bytes. */
 function hashFields(hashes: Hashes): string {
   let list = '';
   for (const algorithm of HASH_ALGORITHMS) {
     const digest = hashes[algorithm];
-    if (digest !== undefined) list += `${list === '' ? '' : ','}"${algorithm}:${digest}"`;
+    if (digest !== undefined && algorithm !== 'md5') list += `${list === '' ? '' : ','}"${algorithm}:${digest}"`;
   }
   const md5 = hashes.md5 === undefined ? '' : `,"md5":"${hashes.md5}"`;
-  return `${md5},"hash":[${list}]`;
+  return list === '' && md5 !== '' ? md5 : `${md5},"hash":[${list}]`;
 }
 
-function toHashes(list: readonly string[]): Hashes {
+function toHashes(list: readonly string[], md5: string | undefined): Hashes {
   const hashes: Partial<Record<HashAlgorithm, string>> = {};
   for (const text of list) {
     const colon = text.indexOf(':');
     hashes[text.slice(0, colon) as HashAlgorithm] = text.slice(colon + 1);
   }
+  if (md5 !== undefined) hashes.md5 = md5;
   return hashes;
 }
 

@@ -30,4 +30,8 @@ export class SqliteGauge implements StoreGauge {
     const [resources, changes] = ask(this.#file, () => this.#totals.get(JSON.stringify(except)))!;
     return { resources, changes };
   }
+
+  async indices(): Promise<readonly []> {
+    return [];
+  }
 }
