@@ -13,7 +13,7 @@ export type Release = '93c343c7' | 'c01fc594' | '187aaf86' | '5391d3fe';
 /** The releases with a store of each kind. */
 export const RELEASES = {
   sqlite: ['93c343c7', 'c01fc594', '187aaf86', '5391d3fe'],
-  elasticsearch: ['187aaf86'],
+  elasticsearch: ['187aaf86', '5391d3fe'],
 } as const satisfies Readonly<Record<StoreKind['kind'], readonly Release[]>>;
 
 /** The settings with which the stores of the releases were written. */
