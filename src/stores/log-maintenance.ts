@@ -19,25 +19,11 @@ export interface LogMaintenance {
   dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits>;
 
   /**
-   * Lists the segments of a log that the store has in addition to changes and states, by their numbers; nothing if its
-   * log is the history itself.
-   */
-  logSegments(): Promise<readonly LogSegment[]>;
-
-  /**
    * Checks the structure of the whole store, of every set, and returns damage, one line each; at most some hundred. A
    * store that verifies its files itself returns nothing.
    * @throws TidemarkError `unavailable` when damage makes further checks impossible
    */
   findDamage(): Promise<readonly string[]>;
-}
-
-export interface LogSegment {
-  /** Counted from 1, with those that were removed. */
-  readonly number: number;
-  readonly commits: number;
-  /** On disk, of one copy. */
-  readonly bytes: number;
 }
 
 export interface DropOptions {

@@ -27,7 +27,6 @@ export function joinPorts({ log, states, statistics }: Ports): ResourceIndex {
     mark: log.mark.bind(log),
     replay: log.replay.bind(log),
     dropCommits: log.dropCommits.bind(log),
-    logSegments: log.logSegments.bind(log),
     findDamage: log.findDamage.bind(log),
     read: states.read.bind(states),
     states: states.states.bind(states),

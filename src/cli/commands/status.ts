@@ -43,7 +43,6 @@ async function viewStatus(app: App, configuration: Configuration) {
   const indices = await app.gauge.indices().catch(() => []);
   const sinks = await sinkLags(app.catalog);
   const backup = await app.backup.state();
-  const logSegments = await app.index.logSegments();
   return {
     version: VERSION,
     baseUrl,
@@ -54,8 +53,6 @@ async function viewStatus(app: App, configuration: Configuration) {
     ready: sets.every(({ ready }) => ready),
     /** The sums over all sets, and the position of the log; null when the store stopped answering meanwhile. */
     log: store === undefined ? null : storeStatus(store),
-    /** What the log takes on Elasticsearch. */
-    ...(logSegments.length > 0 && { logSegments }),
     ...(indices.length > 0 && { indices }),
     ...otherShards(configuration.store, indices),
     documents: { kept: cache.documents, bytes: cache.bytes },
@@ -92,7 +89,6 @@ export function describeStatus(view: StatusView): string {
     ...(artifacts.problem === undefined ? [] : [field('', `unavailable: ${artifacts.problem}`)]),
     field('Data folder', dataFolder),
     ...logFields(view),
-    ...segmentFields(view),
     ...shardFields(view),
     ...backupFields(view),
     ...sinkFields(view),
@@ -143,13 +139,6 @@ function logFields({ log, sets }: StatusView): readonly string[] {
     field('Log', commitsWaiting === 0 ? upTo : waiting),
     field('In total', `${plural(sets.length, 'set')}, ${plural(resources, 'resource')}, ${plural(changes, 'change')}`),
   ];
-}
-
-function segmentFields({ logSegments = [] }: StatusView): readonly string[] {
-  if (logSegments.length === 0) return [];
-  const sum = (size: 'commits' | 'bytes') => logSegments.reduce((total, segment) => total + segment[size], 0);
-  const content = `${plural(sum('commits'), 'commit')} in ${plural(logSegments.length, 'segment')}`;
-  return [field('', `${content} of the log, ${formatBytes(sum('bytes'))} on disk for each copy`)];
 }
 
 function backupFields({ backup }: StatusView): readonly string[] {

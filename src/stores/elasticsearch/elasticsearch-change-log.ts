@@ -5,7 +5,7 @@ import { prefetchItems } from '../../lib/calls/prefetch.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
 import type { ChangeLog, LimitedStampRange, LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
 import type { CommitResult } from '../commit-result.ts';
-import type { DropOptions, DroppedCommits, LogMaintenance, LogSegment } from '../log-maintenance.ts';
+import type { DropOptions, DroppedCommits, LogMaintenance } from '../log-maintenance.ts';
 import type { Limits } from '../resource-states.ts';
 import type { CurrentStateReader } from './current-state-reader.ts';
 import type { Committer } from './elasticsearch-committer.ts';
@@ -13,7 +13,6 @@ import type { IndexNames } from './index-names.ts';
 import type { ChangeReader } from './search/change-reader.ts';
 import type { ResourceReader } from './search/resource-reader.ts';
 import type { CommitDropper } from './segments/commit-dropper.ts';
-import { readSegments } from './segments/segment-indices.ts';
 import { notAbove, type Visibility } from './visibility.ts';
 
 interface Parts {
@@ -66,11 +65,6 @@ export class ElasticsearchChangeLog implements ChangeLog, LogMaintenance {
 
   dropCommits(below: Stamp, options?: DropOptions): Promise<DroppedCommits> {
     return this.#parts.dropper.drop(below, options);
-  }
-
-  logSegments(): Promise<readonly LogSegment[]> {
-    const { cluster, names } = this.#parts;
-    return readSegments(cluster, names);
   }
 
   /** Elasticsearch verifies the checksums of its files itself. */

@@ -4,7 +4,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { ChangeLog, LimitedStampRange, LogEntry, RaisedKey, SourcePosition, StampRange } from '../change-log.ts';
 import type { CommitResult } from '../commit-result.ts';
-import type { DroppedCommits, LogMaintenance, LogSegment } from '../log-maintenance.ts';
+import type { DroppedCommits, LogMaintenance } from '../log-maintenance.ts';
 import type { Limits } from '../resource-states.ts';
 import { type ChangeRow, toChange, toLogEntry } from './queries.ts';
 import { BATCH, NO_UNTIL, type ReadConnection } from './read-connection.ts';
@@ -67,10 +67,6 @@ export class SqliteChangeLog implements ChangeLog, LogMaintenance {
   /** The log is the history itself: there is nothing to drop. */
   async dropCommits(): Promise<DroppedCommits> {
     return { dropped: 0, total: 0, removedSegments: 0 };
-  }
-
-  async logSegments(): Promise<readonly LogSegment[]> {
-    return [];
   }
 
   findDamage(): Promise<readonly string[]> {

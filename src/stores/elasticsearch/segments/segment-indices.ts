@@ -1,7 +1,6 @@
 import type { estypes } from '@elastic/elasticsearch';
 import { TidemarkError } from '../../../core/errors.ts';
 import type { Cluster } from '../../../lib/elasticsearch/cluster.ts';
-import type { LogSegment } from '../../log-maintenance.ts';
 import type { IndexNames } from '../index-names.ts';
 import { ACTIVE_WITHIN, createIndex, readMapping } from '../index-schema.ts';
 
@@ -12,7 +11,11 @@ interface OpenSegment {
   readonly index: string;
 }
 
-type SegmentSize = Omit<LogSegment, 'number'>;
+interface SegmentSize {
+  readonly commits: number;
+  /** On disk, of one copy. */
+  readonly bytes: number;
+}
 
 /**
  * Creates a segment of the log, unless another process has created it.
@@ -61,12 +64,6 @@ export async function segmentSizes(cluster: Cluster, index: string): Promise<Rea
     }),
   );
   return new Map(Object.entries(indices).map(([name, stats]) => [name, toSize(stats)]));
-}
-
-/** The segments that were not removed, with their sizes. */
-export async function readSegments(cluster: Cluster, names: IndexNames): Promise<readonly LogSegment[]> {
-  const [open, sizes] = await Promise.all([openSegments(cluster, names), segmentSizes(cluster, names.log)]);
-  return open.map(({ number, index }) => ({ number, ...(sizes.get(index) ?? { commits: 0, bytes: 0 }) }));
 }
 
 function toSize({ primaries }: estypes.IndicesStatsIndicesStats): SegmentSize {
