@@ -40,6 +40,7 @@ describe('tidemark grow', () => {
   const environmentOf = ({ environment }: StorePlace) => ({
     ...SERVED,
     TIDEMARK_INDEX_PREFIX: undefined,
+    TIDEMARK_STORE_SHARDS: undefined,
     ...environment,
   });
   const run = (command: readonly string[], store: StorePlace = next) =>
