@@ -52,7 +52,7 @@ export function isArtifactStoreAway(error: unknown): error is TidemarkError {
   return isTidemarkError(error, 'unavailable') && error.details.artifacts !== undefined;
 }
 
-/** Whether the disk of temporary files is full. Only such errors have the detail `fullFolder`, the name of the folder. */
+/** Whether the disk of temporary files is full. Only such errors have the detail `fullFolder`, the folder's name. */
 export function isScratchFull(error: unknown): error is TidemarkError {
   return isTidemarkError(error, 'unavailable') && error.details.fullFolder !== undefined;
 }

@@ -23,7 +23,7 @@ interface ExecutionParts {
 
 const LONGEST_BEAT_INTERVAL_MS = 3_000;
 const BEATS_OF_LEASE = 6;
-/** Shortest and longest milliseconds until a job tries again whether the artifact store answers, or its disk has room. */
+/** Shortest and longest milliseconds until a job tries again whether the artifact store, or the disk, is usable. */
 const AWAY_AGAIN_MS = { least: 5_000, most: 60_000 };
 /** Milliseconds: a pause of the store is shorter than ten seconds. */
 const STORE_MOVES = { againMs: 1_000 };
