@@ -17,6 +17,7 @@ import { Updater } from './ingest/updater.ts';
 import type { JobParts } from './jobs/job-parts.ts';
 import { type Jobs, openJobs } from './jobs/open-jobs.ts';
 import { Closers } from './lib/calls/closers.ts';
+import { withTimeout } from './lib/calls/with-timeout.ts';
 import { armFailpoint } from './lib/failpoint.ts';
 import { makeFolder } from './lib/files/make-folder.ts';
 import { openNsdl } from './nsdl/nsdl.ts';
@@ -39,6 +40,9 @@ import { describeStore } from './stores/locations.ts';
 import { openStores } from './stores/open-stores.ts';
 import type { SlowStoreOptions } from './stores/slow-store.ts';
 import { requireNotMoved, type StoreFence } from './stores/store-fence.ts';
+
+/** Milliseconds at the end for events that wait to be committed. A store that is too busy may take none of them. */
+const IDLE_TIMEOUT_MS = 20_000;
 
 /** The use cases for one configuration; the server needs some of them. The caller that opens it closes it. */
 export interface App extends ServedApp, JobParts {
@@ -97,7 +101,7 @@ async function openParts(
   const aroundPosting = metrics.index.aroundPosting.bind(metrics.index);
   const postings = openPostings({ catalog, posterOf, servedSourceOf, aroundPosting }, closers);
   // Before the log of postings is closed, which then contains all of them.
-  closers.add(() => updater.idle());
+  closers.add(() => withTimeout(updater.idle(), IDLE_TIMEOUT_MS, () => {}));
   const aroundRender = metrics.aroundRender.bind(metrics);
   const publishing = openPublishing(
     { ...stored, packer, requests: metrics.requests.shared, aroundRender, contentsOf },

@@ -52,6 +52,11 @@ export function isArtifactStoreAway(error: unknown): error is TidemarkError {
   return isTidemarkError(error, 'unavailable') && error.details.artifacts !== undefined;
 }
 
+/** Whether the disk of temporary files is full. Only such errors have the detail `fullFolder`, the folder's name. */
+export function isScratchFull(error: unknown): error is TidemarkError {
+  return isTidemarkError(error, 'unavailable') && error.details.fullFolder !== undefined;
+}
+
 /** Waits for a write. Undefined when it failed with `conflict`: another process was first. */
 export function unlessConflict<Result>(write: Promise<Result>): Promise<Result | undefined> {
   return unless('conflict', write);

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { isStoreAway } from '../artifacts/is-store-away.ts';
-import { isTidemarkError, TidemarkError } from '../core/errors.ts';
+import { isScratchFull, isTidemarkError, TidemarkError } from '../core/errors.ts';
 import { withoutPaths } from '../core/without-paths.ts';
 import { backoffMs, pauseAfter } from '../lib/calls/retry.ts';
 import { failpoint } from '../lib/failpoint.ts';
 import { type Job, type JobEnd, type JobProgress, jobName } from '../stores/job.ts';
-import { ARTIFACT_STORE_AWAY, JobWaits } from '../stores/job-waits.ts';
+import { ARTIFACT_STORE_AWAY, JobWaits, SCRATCH_FULL } from '../stores/job-waits.ts';
 import type { OwnedJob } from '../stores/owned-job.ts';
 import { hasMoved, isPaused } from '../stores/store-fence.ts';
 import { type JobDefinition, type JobRetry, retryOf, shareOf } from './job-definition.ts';
@@ -23,8 +23,8 @@ interface ExecutionParts {
 
 const LONGEST_BEAT_INTERVAL_MS = 3_000;
 const BEATS_OF_LEASE = 6;
-/** Shortest and longest milliseconds until a job tries again whether the artifact store answers. */
-const STORE_AGAIN_MS = { least: 5_000, most: 60_000 };
+/** Shortest and longest milliseconds until a job tries again whether the artifact store, or the disk, is usable. */
+const AWAY_AGAIN_MS = { least: 5_000, most: 60_000 };
 /** Milliseconds: a pause of the store is shorter than ten seconds. */
 const STORE_MOVES = { againMs: 1_000 };
 /** Backoff between attempts to record how the job ended. */
@@ -130,7 +130,8 @@ export class JobExecution {
     if (error instanceof JobWaits) return this.#waits(text, error);
     // It goes on at the old store, or at the new one.
     if (isPaused(error) || hasMoved(error)) return this.#waits('the store is being moved', STORE_MOVES);
-    if (await isStoreAway(error, this.#parts.artifacts)) return this.#waitsForStore(text);
+    if (await isStoreAway(error, this.#parts.artifacts)) return this.#waitsFor(`${ARTIFACT_STORE_AWAY}: ${text}`);
+    if (isScratchFull(error)) return this.#waitsFor(`${SCRATCH_FULL}: ${text}`);
     if (this.#definition.waitsAfterConflict && isTidemarkError(error, 'conflict')) {
       return this.#waits(text, { againMs: backoffMs(most, backoff) });
     }
@@ -141,10 +142,10 @@ export class JobExecution {
   }
 
   /** However long that takes. The pause grows with the time for which the job waits. */
-  #waitsForStore(text: string): JobEnd {
+  #waitsFor(reason: string): JobEnd {
     const waitedMs = Date.now() - (this.#job.wait?.since ?? Date.now());
-    const againMs = Math.min(Math.max(waitedMs, STORE_AGAIN_MS.least), STORE_AGAIN_MS.most);
-    return this.#waits(`${ARTIFACT_STORE_AWAY}: ${text}`, { againMs });
+    const againMs = Math.min(Math.max(waitedMs, AWAY_AGAIN_MS.least), AWAY_AGAIN_MS.most);
+    return this.#waits(reason, { againMs });
   }
 
   #waits(reason: string, { againMs, until }: Pick<JobWaits, 'againMs'> & Partial<JobWaits>): JobEnd {

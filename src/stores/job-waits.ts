@@ -3,6 +3,9 @@ import { TidemarkError } from '../core/errors.ts';
 /** What a job waits for while the artifact store is away. What follows it, why it is away, is for administrators. */
 export const ARTIFACT_STORE_AWAY = 'the artifact store has to answer';
 
+/** What a job waits for while the disk of temporary files is full. */
+export const SCRATCH_FULL = 'the disk of temporary files has to have room';
+
 interface WaitOptions {
   /** Milliseconds after which the job checks again. */
   readonly againMs?: number;

@@ -16,7 +16,7 @@ const JOB = 'process-upload/lane~main~1';
 describe('a full disk of temporary files', () => {
   afterEach(closeApps);
 
-  itOnSmallDisk('fails an attempt to process an upload, with the reason; the next one is whole', 8, async (disk) => {
+  itOnSmallDisk('is waited for by an upload, which loses none of its attempts (finding 116)', 8, async (disk) => {
     const started = await startApp(SQLITE, { dataFolder: disk.folder });
     const { queue } = started.app.jobs;
     const stream = await ProcessedStream.make(started.app);
@@ -28,15 +28,15 @@ describe('a full disk of temporary files', () => {
     try {
       await disk.fill();
       runner.start();
-      const failed = await until('an attempt fails', async () => {
+      const waiting = await until('the job waits', async () => {
         const job = await queue.get(JOB);
-        return job.state === 'queued' && job.error !== undefined && job;
+        return job.state === 'queued' && job.wait !== undefined && job;
       });
-      assert.match(failed.error!, /the folder "spool" cannot grow: the disk is full/);
+      assert.match(waiting.wait!.reason, /has to have room: .* the folder "spool" cannot grow: the disk is full/);
+      assert.deepEqual({ attempts: waiting.attempts, error: waiting.error }, { attempts: 0, error: undefined });
       assert.deepEqual(await stream.changes(), []);
 
       await disk.empty();
-      await queue.retry(JOB);
       await until('it is processed', async () => (await queue.get(JOB)).state === 'done');
       assert.equal((await stream.changes()).length, RECORDS);
       assert.deepEqual(await readdir(join(disk.folder, 'spool')), []);

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate } from 'node:timers/promises';
 import { TidemarkError } from '../../core/errors.ts';
 import { type ParsedEvent, type Posting, type PostingResult, parseEvent } from '../../ingest/posting.ts';
+import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import { HttpError } from '../request/http-error.ts';
 
 /** Most bytes of a JSON body: parsing it must not block the HTTP thread for more than 50 ms. */
@@ -13,6 +14,8 @@ export const STREAM_HINT = ': send it as application/x-ndjson, one event a line'
 
 const EVENTS_PER_SLICE = 1000;
 const EVENTS_PER_POST = 5000;
+/** Milliseconds that a person waits for the results of a few events: those of one post. */
+const FEW_TIMEOUT_MS = 10_000;
 
 /** The events of a body `{"changes": […]}`, not yet checked. @throws TidemarkError `invalid`; HttpError 413 */
 export function parseChangesBody(bytes: Buffer): readonly unknown[] {
@@ -41,8 +44,20 @@ function requireFew(events: readonly unknown[]): readonly unknown[] {
   throw new HttpError(413, { code: 'too-many-events', message });
 }
 
-/** Posts events, and resolves with their results, in order. */
-export async function postChanges(values: readonly unknown[], posting: Posting): Promise<readonly PostingResult[]> {
+/**
+ * Posts events, and resolves with their results, in order.
+ * @throws TidemarkError `unavailable` when a few events take more than ten seconds: they may be stored
+ */
+export function postChanges(values: readonly unknown[], posting: Posting): Promise<readonly PostingResult[]> {
+  const posted = postAll(values, posting);
+  if (values.length > EVENTS_PER_POST) return posted;
+  return withTimeout(posted, FEW_TIMEOUT_MS, () => {
+    const message = 'the store is slow: the events may be stored later; post them again in a few seconds';
+    throw new TidemarkError('unavailable', message);
+  });
+}
+
+async function postAll(values: readonly unknown[], posting: Posting): Promise<readonly PostingResult[]> {
   const events = await parseInSlices(values, posting);
   const posts: Promise<readonly PostingResult[]>[] = [];
   for (let at = 0; at < events.length; at += EVENTS_PER_POST) {

@@ -82,6 +82,16 @@ function redirectError({ name, variable }: ClusterNames, { status }: RedirectErr
   );
 }
 
+const OVERLOADED = ['circuit_breaking_exception', 'es_rejected_execution_exception'];
+
+/**
+ * Whether Elasticsearch, or a proxy that says so in its words, refused a request or document because it is too busy. It
+ * was not executed, and may be sent again. A full disk (429, too) is another error: it lasts.
+ */
+export function isOverloaded(error: unknown): error is TidemarkError {
+  return isTidemarkError(error, 'unavailable') && OVERLOADED.includes(String(error.details.type));
+}
+
 /** Whether a request failed because its index or alias does not exist. */
 export function isMissingIndex(error: unknown): boolean {
   return isTidemarkError(error, 'unavailable') && error.details.type === 'index_not_found_exception';

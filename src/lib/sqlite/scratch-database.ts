@@ -5,7 +5,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { makeFile, makeFolder } from '../files/make-folder.ts';
 import { unlinked } from '../files/unlinked.ts';
 import { reasonOf } from '../system-error.ts';
-import { sqliteFault } from './sqlite-fault.ts';
+import { isDiskFull, sqliteFault } from './sqlite-fault.ts';
 
 interface ScratchOptions {
   /** The folder for the file. It is created if it does not exist. */
@@ -133,5 +133,6 @@ function translated(error: unknown, folder: string): unknown {
   const { errcode } = error as { errcode?: number };
   const fault = errcode === undefined ? `cannot be made: ${reasonOf(error)}` : sqliteFault(error);
   if (fault === undefined) return error;
-  return new TidemarkError('unavailable', `the temporary database in the folder "${folder}" ${fault}`, {}, error);
+  const details = isDiskFull(error) ? { fullFolder: folder } : {};
+  return new TidemarkError('unavailable', `the temporary database in the folder "${folder}" ${fault}`, details, error);
 }

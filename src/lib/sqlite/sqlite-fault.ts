@@ -29,6 +29,10 @@ export function isBusy(error: unknown): boolean {
   return primaryCode(error) === 5;
 }
 
+export function isDiskFull(error: unknown): boolean {
+  return primaryCode(error) === 13;
+}
+
 export function isDamaged(error: unknown): boolean {
   return primaryCode(error) === 11;
 }

@@ -1,6 +1,6 @@
 import type { ArtifactStore, ObjectKey } from '../../artifacts/artifact-store.ts';
 import { isStoreAway } from '../../artifacts/is-store-away.ts';
-import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
+import { isScratchFull, isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { ResourceSet } from '../../core/resource-set.ts';
 import { shownWithUrls } from '../../core/without-paths.ts';
 import { failpoint } from '../../lib/failpoint.ts';
@@ -163,7 +163,8 @@ export class Processing {
       if (await isStoreAway(error, this.#parts.artifacts)) await this.#recordFailure(STORE_AWAY, false);
       else {
         const text = isTidemarkError(error) ? shownWithUrls(error).message : String(error);
-        await this.#recordFailure(text, this.#attempt.isLast || isTidemarkError(error, 'invalid'));
+        const isFinal = this.#attempt.isLast && !isScratchFull(error);
+        await this.#recordFailure(text, isFinal || isTidemarkError(error, 'invalid'));
       }
       throw error;
     }

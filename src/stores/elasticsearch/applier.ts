@@ -3,6 +3,7 @@ import { TidemarkError } from '../../core/errors.ts';
 import { retry } from '../../lib/calls/retry.ts';
 import { withTimeout } from '../../lib/calls/with-timeout.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
+import { isOverloaded } from '../../lib/elasticsearch/faults.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { SlowStoreOptions } from '../slow-store.ts';
 import type { StoreObserver } from '../store-observer.ts';
@@ -183,8 +184,10 @@ export class Applier {
     if (pointer !== undefined && pointer.commit > this.#log.applied) this.#settle(pointer.commit);
   }
 
+  /** An Elasticsearch that is too busy is slow: only that is waited for. */
   #fail(error: unknown): void {
-    this.#fault = { error, since: this.#fault?.since ?? Date.now() };
+    if (isOverloaded(error)) this.#fault = undefined;
+    else this.#fault = { error, since: this.#fault?.since ?? Date.now() };
   }
 
   #settle(number: number): void {
@@ -255,7 +258,7 @@ function refused({ _index, _id, status, type, reason }: Refusal, record: CommitR
   return new TidemarkError(
     'unavailable',
     `Elasticsearch at ${server} did not take a document into ${_index}: ${type} (${forOperators})${isPermanent ? advice : ''}`,
-    { forOperators },
+    { forOperators, type },
   );
 }
 

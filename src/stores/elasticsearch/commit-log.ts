@@ -5,7 +5,7 @@ import type { Stamp } from '../../core/stamp.ts';
 import { Mutex } from '../../lib/calls/mutex.ts';
 import { retry } from '../../lib/calls/retry.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { isMissingIndex, refusalError } from '../../lib/elasticsearch/faults.ts';
+import { isMissingIndex, isOverloaded, refusalError } from '../../lib/elasticsearch/faults.ts';
 import {
   type CommitDocument,
   type CommitPlace,
@@ -210,7 +210,8 @@ export class CommitLog {
   /**
    * Appends a commit with the number after the head. Returns whether it is in the log; if not, another process has
    * appended a commit, which `catchUp` reads.
-   * @throws TidemarkError `unavailable` when the result is unknown: it may be in the log, or appear there
+   * @throws TidemarkError `unavailable` when the result is unknown: it may be in the log, or appear there. When
+   * Elasticsearch is overloaded (`isOverloaded`), it is not in the log
    */
   async append(record: CommitRecord): Promise<boolean> {
     if (this.fence.isClosedTo(record)) await this.requireOpen();
@@ -218,7 +219,7 @@ export class CommitLog {
     await this.#identity.require();
     const isLogged = await this.#appendUntilKnown(record);
     // The process may have been paused meanwhile.
-    await this.#identity.require();
+    await this.#identity.require().catch((error: unknown) => Promise.reject(resultUnknown(error)));
     return isLogged;
   }
 
@@ -235,6 +236,8 @@ export class CommitLog {
     /** Whether an earlier request may have been executed. */
     let mayBeLogged = false;
     const isTemporary = (error: unknown) => {
+      // The caller waits, while others may read the log.
+      if (isOverloaded(error) && !mayBeLogged) return false;
       mayBeLogged = true;
       return isTidemarkError(error, 'unavailable') && !isRefusal(error) && Date.now() <= deadline;
     };
@@ -244,10 +247,14 @@ export class CommitLog {
         if (isMissingIndex(error) && !mayBeLogged) return false;
         throw error;
       });
+    const createUntilKnown = () =>
+      retry(createOnce, { ...APPEND_BACKOFF, isTemporary }).catch((error: unknown) => {
+        throw mayBeLogged ? resultUnknown(error) : error;
+      });
     let isLogged: boolean | undefined;
     while (isLogged === undefined) {
       if (Date.now() > deadline) throw this.#disagreement();
-      isLogged = await retry(createOnce, { ...APPEND_BACKOFF, isTemporary });
+      isLogged = await createUntilKnown();
     }
     return isLogged;
   }
@@ -345,7 +352,14 @@ function found<Source>(
   throw new TidemarkError(
     'unavailable',
     `Elasticsearch at ${cluster.name} cannot read the log: ${JSON.stringify(got.error)}`,
+    { type: got.error.type },
   );
+}
+
+/** After a commit that may be in the log, an overload must not look as if nothing had been executed. */
+function resultUnknown(error: unknown): unknown {
+  if (!isOverloaded(error)) return error;
+  return new TidemarkError('unavailable', `${error.message}; the events may be stored: post them again`, {}, error);
 }
 
 /** Whether the response is an error that is not temporary. */

@@ -185,7 +185,7 @@ export class CurrentStateReader {
   }
 
   async #getAtOnce<Source>(index: string, ids: readonly string[]): Promise<readonly (Source | undefined)[]> {
-    const request = { index, ids: [...ids], filter_path: 'docs.found,docs._source,docs.error.reason' };
+    const request = { index, ids: [...ids], filter_path: 'docs.found,docs._source,docs.error.type,docs.error.reason' };
     const { docs } = await this.#cluster.ask((client) =>
       client.mget<Source>(request, this.#cluster.limitOf(ids.length)),
     );
@@ -194,6 +194,7 @@ export class CurrentStateReader {
       throw new TidemarkError(
         'unavailable',
         `Elasticsearch at ${this.#cluster.name} cannot read ${index}: ${item.error.reason}`,
+        { type: item.error.type },
       );
     });
   }

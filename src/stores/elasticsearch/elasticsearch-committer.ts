@@ -28,6 +28,7 @@ import {
   type StateBefore,
 } from './commit-record.ts';
 import type { CurrentStateReader, EventKeys } from './current-state-reader.ts';
+import type { Overload } from './overload.ts';
 import { Reservations } from './reservation.ts';
 import type { LogSegments } from './segments/log-segments.ts';
 import type { StoredSets } from './stored-sets.ts';
@@ -48,6 +49,7 @@ interface CommitterParts {
   readonly currentStates: CurrentStateReader;
   readonly clock: ClockCheck;
   readonly catalog: Catalog;
+  readonly overload: Overload;
   /** The concrete index for the changes of the next commit. */
   changesIndex(): Promise<string>;
 }
@@ -71,28 +73,34 @@ export class Committer {
   async commit(events: readonly (PostableEvent | ReplayedChange)[]): Promise<readonly CommitResult[]> {
     for (let lost = 0; ; lost++) {
       await this.#room();
-      const results = await this.#reservations.letPass(async () => {
-        await this.#parts.segments.endIfFull();
-        if (lost >= MOST_LOST && !(await this.#reservations.reserve())) return undefined;
-        return this.#try(events);
-      });
+      const tryOnce = () =>
+        this.#reservations.letPass(async () => {
+          await this.#parts.segments.endIfFull();
+          if (lost >= MOST_LOST && !(await this.#reservations.reserve())) return undefined;
+          return this.#try(events);
+        });
+      // Nothing was appended when it is overloaded: see `CommitLog.append`.
+      const results = await this.#parts.overload.waitFor(tryOnce);
       if (results !== undefined) return results;
     }
   }
 
   /** Appends an empty commit. Every later commit has a greater stamp. */
   mark(): Promise<Stamp> {
+    const { log, overload } = this.#parts;
+    return overload.waitFor(() => log.exclusive(() => this.#appendMark()));
+  }
+
+  async #appendMark(): Promise<Stamp> {
     const { log, applier, clock, changesIndex } = this.#parts;
-    return log.exclusive(async () => {
-      for (;;) {
-        const index = await changesIndex();
-        const stamp = Math.max(log.head.stamp, clockStamp(await clock.now()));
-        const record = emptyRecord(log.head, { stamp, changesIndex: index });
-        if (!(await this.#append(record))) continue;
-        applier.start(record);
-        return stamp + 1;
-      }
-    });
+    for (;;) {
+      const index = await changesIndex();
+      const stamp = Math.max(log.head.stamp, clockStamp(await clock.now()));
+      const record = emptyRecord(log.head, { stamp, changesIndex: index });
+      if (!(await this.#append(record))) continue;
+      applier.start(record);
+      return stamp + 1;
+    }
   }
 
   /** Undefined when the log has grown meanwhile. */

@@ -19,6 +19,7 @@ import { WriteBlock } from './fence/write-block.ts';
 import { IndexNames } from './index-names.ts';
 import { hasIndices, migrateIndices, prepareIndices, SCHEMA_VERSION } from './index-schema.ts';
 import { IndicesIdentity } from './indices-identity.ts';
+import { Overload } from './overload.ts';
 import { ChangeReader } from './search/change-reader.ts';
 import { KeyFinder } from './search/elasticsearch-key-finder.ts';
 import { ResourceReader } from './search/resource-reader.ts';
@@ -65,7 +66,9 @@ export async function openElasticsearch(
   const windows = new WindowReader(cluster, names, currentStates);
   const clock = new ClockCheck(cluster);
   const segments = new LogSegments({ cluster, names, log, identity, applier, changesIndex }, segmentLimits);
-  const committer = new Committer({ log, applier, segments, sets, currentStates, clock, catalog, changesIndex });
+  const overload = new Overload({ onSlow });
+  const deciding = { sets, currentStates, clock, catalog, changesIndex };
+  const committer = new Committer({ log, applier, segments, overload, ...deciding });
   const isPatient = onSlow !== undefined;
   const visibility = new Visibility({ cluster, names, log, identity, applier, sets, isPatient });
   const changes = new ChangeReader(cluster, names);
@@ -84,6 +87,7 @@ export async function openElasticsearch(
     fence,
     gauge: new ElasticsearchGauge({ cluster, names, log, applier }),
     async close() {
+      overload.close();
       await applier.close();
       await cluster.close();
     },
