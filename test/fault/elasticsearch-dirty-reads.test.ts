@@ -29,6 +29,10 @@ const readsCommit = ({ method, path }: Asked) => method === 'GET' && /-log-\d+-o
 /** Of a document that only one node has: no other one has this number of a write. */
 const ONLY_HERE = { _version: 1, _seq_no: 1_000_000, _primary_term: 1, found: true };
 
+interface Lost {
+  readonly _source: object;
+}
+
 interface LogDocument {
   readonly uuid: string;
   readonly changes: object;
@@ -89,7 +93,7 @@ describe('a node of Elasticsearch that was cut off, and shows what no other one 
     const lost = await lostCommit();
     const refused = proxy.on(createsCommit, conflict);
     const shown = [
-      await showLost(),
+      await showLost(lost),
       proxy.on(readsCommit, async () => answer(200, { _id: String(NEXT), ...ONLY_HERE, ...lost })),
     ];
     await assert.rejects(store.postAt('lost', 1), isDisagreement);
@@ -130,8 +134,8 @@ describe('a node of Elasticsearch that was cut off, and shows what no other one 
   });
 
   /** Shows another commit as the next one to `store` whenever it reads the log, as if only one node had it. */
-  async function showLost() {
-    const lost = await lostCommit();
+  async function showLost(commit?: Lost) {
+    const lost = commit ?? (await lostCommit());
     const asksFor = (asked: Asked) => readsLog(asked) && asked.body.includes(`"_id":"${NEXT}"`);
     return proxy.on(asksFor, async (execute) =>
       changeDocs(await execute(), ([pointer, commit]) => [pointer!, { ...commit, ...ONLY_HERE, ...lost }]),
@@ -139,7 +143,7 @@ describe('a node of Elasticsearch that was cut off, and shows what no other one 
   }
 
   /** A commit of another log, changed so that it could be one of this log. */
-  async function lostCommit(): Promise<{ readonly _source: object }> {
+  async function lostCommit(): Promise<Lost> {
     const elsewhere = await ElasticsearchSource.make(elasticsearch.url, LIMITS);
     const { post, postAt, index } = await openSegments(elsewhere);
     await post('kept');

@@ -7,9 +7,7 @@ import type { IndexNames } from './index-names.ts';
 import { APPLIED, type Pointer } from './pointer.ts';
 
 /** A commit as it is stored. */
-export type StoredCommit = Required<
-  Pick<estypes.GetGetResult<CommitDocument>, '_source' | '_seq_no' | '_primary_term'>
->;
+type StoredCommit = Required<Pick<estypes.GetGetResult<CommitDocument>, '_source' | '_seq_no' | '_primary_term'>>;
 
 /** A commit of another process, which may be on one copy only. */
 export interface ReadCommit {
