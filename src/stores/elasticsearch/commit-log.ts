@@ -46,7 +46,7 @@ interface LogParts {
   readonly identity: IndicesIdentity;
 }
 
-/** How often a commit may be read that is not on all copies, or is not the one that was read; with pauses in between. */
+/** How often a commit may be read and not be on all copies, or be written anew by another process meanwhile. */
 const MOST_DISAGREEMENTS = 12;
 const DISAGREEMENT_BACKOFF = { firstMs: 20, longestMs: 200 };
 /** A process that is more commits behind continues from the pointer instead of reading them. */
@@ -298,8 +298,8 @@ export class CommitLog {
   }
 
   /**
-   * Continues at the pointer. It is true even if only one copy has it: whoever moved it knew the commit to be on all
-   * copies, and to be applied. Returns false when a node shows another commit in its place.
+   * Continues at the pointer. It is right even if only one copy has it: the process that moved it had applied the
+   * commit, which was on all copies. Returns false when a node shows another commit in its place.
    */
   async #leap({ commit, uuid, stamp, segment = 1 }: Pointer): Promise<boolean> {
     // A seal is in the segment before. It has no fence.
