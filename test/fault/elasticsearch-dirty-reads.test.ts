@@ -24,6 +24,7 @@ const ROUNDS = 5;
 
 const isBulk = ({ path }: Asked) => path.startsWith('/_bulk');
 const readsLog = ({ path, body }: Asked) => path.startsWith('/_mget') && /-log-\d+-open/.test(body);
+const confirms = ({ method, path }: Asked) => method === 'PUT' && /-log-\d+-open\/_doc\//.test(path);
 const readsCommit = ({ method, path }: Asked) => method === 'GET' && /-log-\d+-open\/_doc\//.test(path);
 
 /** Of a document that only one node has: no other one has this number of a write. */
@@ -114,6 +115,14 @@ describe('a node of Elasticsearch that was cut off, and shows what no other one 
     dropped.remove();
     assert.equal(await store.post('late'), 'applied');
     await requireLog(['kept', 'late']);
+  });
+
+  it('is no reason to write commits that are applied: a process that reads them does not need to write', async () => {
+    await other.post('late');
+    await untilApplied(other.index);
+    const written = proxy.on(confirms, (execute) => execute());
+    assert.equal(await store.index.committed(), await other.index.committed());
+    assert.equal(written.met, 0);
   });
 
   it('is no reason to refuse when processes find a commit that is on all copies at the same time', async () => {
