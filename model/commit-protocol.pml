@@ -67,8 +67,8 @@
 #define SEALED_AGAIN 19         /* a seal that lost its race is repeated, not decided again */
 #define SEALED_TOO_EARLY 20     /* the last commit of a segment is written before the next segment exists */
 #define REMOVED_IS_LOST 21      /* after a lost response, a removed segment counts as: not committed */
+#define TAKEN_UNCONFIRMED 22    /* a commit of another process counts that only the primary has, and loses */
 /* Not a mistake of the program, but what it does not survive: see "What it does not cover". */
-#define READ_BEFORE_REPLICATED 22 /* another process reads a commit that the primary has not replicated, and loses */
 #define READ_FROM_OLD_COPY 23   /* a read is answered by a copy that is cut off from the primary */
 #ifndef MISTAKE
 #define MISTAKE 0
@@ -86,7 +86,7 @@ byte uuid[NUMBERS + 2];   /* 0: no document */
 byte place[NUMBERS + 2];  /* its segment */
 bit seal[NUMBERS + 2];    /* the next number is in the next segment */
 bit dropped[NUMBERS + 2];
-bit safe[NUMBERS + 2];    /* on all copies, or read by another process: see READ_BEFORE_REPLICATED */
+bit safe[NUMBERS + 2];    /* on all copies, or read by another process: see READ */
 
 byte pointer;
 byte pointer_segment = 1; /* of the number after the pointer */
@@ -127,7 +127,8 @@ hidden byte i, at, target, last; /* within one step only */
 #else
 #define IS_OWN(n) (uuid[n] == UUID(me))
 #endif
-#if MISTAKE == READ_BEFORE_REPLICATED
+/* A process that reads a commit writes it over itself, which is on all copies when it is acknowledged. */
+#if MISTAKE == TAKEN_UNCONFIRMED
 #define READ(n) skip
 #else
 #define READ(n) safe[n] = 1
@@ -449,7 +450,7 @@ proctype Late(byte me, u, s, n, e, before) {
   }
 }
 
-/* The primary dies, and with it a commit that no other copy has, unless it was read: see READ_BEFORE_REPLICATED. */
+/* The primary dies, and with it a commit that no other copy has, unless it was read: see READ. */
 proctype Failover() {
 end:
   do

@@ -26,7 +26,7 @@ const FOUND: Readonly<Record<string, readonly [Instance, RegExp]>> = {
   SEALED_AGAIN: ['larger-segments', /goes on in segment \d, which does not exist/],
   SEALED_TOO_EARLY: ['larger-segments', /goes on in segment 2, which does not exist/],
   REMOVED_IS_LOST: ['larger-segments', /the event is in the log already/],
-  READ_BEFORE_REPLICATED: ['larger-applying', /./],
+  TAKEN_UNCONFIRMED: ['larger-applying', /./],
   READ_FROM_OLD_COPY: ['larger-applying', /./],
 };
 

@@ -18,6 +18,9 @@ const FAST_CHECKS = Object.fromEntries(
   ),
 );
 
+/** As docs/internals/elasticsearch.md recommends: a node that knows that it is cut off answers no reads. */
+const NO_OLD_READS = { 'cluster.no_master_block': 'all' };
+
 export interface NetworkedCluster {
   readonly elasticsearch: Elasticsearch;
   readonly network: NetworkNamespaces;
@@ -42,7 +45,7 @@ export function useNetworkedElasticsearch(
     const own = await startOwnElasticsearch({
       nodes: NODES,
       hosts: network.hosts,
-      settings: { ...FAST_CHECKS, 'cluster.publish.timeout': '5s', ...settings },
+      settings: { ...FAST_CHECKS, ...NO_OLD_READS, 'cluster.publish.timeout': '5s', ...settings },
       ...options,
     });
     cluster = { elasticsearch: own.elasticsearch, network };

@@ -1,11 +1,12 @@
-import type { estypes, TransportRequestOptionsWithMeta } from '@elastic/elasticsearch';
+import type { TransportRequestOptionsWithMeta } from '@elastic/elasticsearch';
 import { isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import type { Stamp } from '../../core/stamp.ts';
 import { Mutex } from '../../lib/calls/mutex.ts';
-import { retry } from '../../lib/calls/retry.ts';
+import { pauseAfter, retry } from '../../lib/calls/retry.ts';
 import type { Cluster } from '../../lib/elasticsearch/cluster.ts';
-import { isMissingIndex, isOverloaded, refusalError } from '../../lib/elasticsearch/faults.ts';
+import { isMissingIndex, isOverloaded } from '../../lib/elasticsearch/faults.ts';
+import { CommitReader, isApplied, type ReadCommit } from './commit-reader.ts';
 import {
   type CommitDocument,
   type CommitPlace,
@@ -21,7 +22,7 @@ import type { IndexNames } from './index-names.ts';
 import type { IndicesIdentity } from './indices-identity.ts';
 import { KnownKeys } from './known-keys.ts';
 import { Overlay } from './overlay.ts';
-import { APPLIED, type Pointer } from './pointer.ts';
+import type { Pointer } from './pointer.ts';
 
 /** The newest known commit. */
 export interface LogHead {
@@ -45,17 +46,9 @@ interface LogParts {
   readonly identity: IndicesIdentity;
 }
 
-/** A commit as it is stored. */
-type StoredCommit = Required<Pick<estypes.GetGetResult<CommitDocument>, '_source' | '_seq_no' | '_primary_term'>>;
-
-/** A commit of another process, which may be on one copy only. */
-interface ReadCommit {
-  readonly record: CommitRecord;
-  readonly stored: StoredCommit;
-}
-
-/** How often a commit may be read and then not be there. */
-const MOST_DISAGREEMENTS = 5;
+/** How often a commit may be read and not be on all copies, or be written anew by another process meanwhile. */
+const MOST_DISAGREEMENTS = 12;
+const DISAGREEMENT_BACKOFF = { firstMs: 20, longestMs: 200 };
 /** A process that is more commits behind continues from the pointer instead of reading them. */
 const MOST_COMMITS_TO_READ = 16;
 /** Milliseconds after which a commit without a response is given up; it may be in the log. */
@@ -76,6 +69,7 @@ export class CommitLog {
   readonly #cluster: Cluster;
   readonly #names: IndexNames;
   readonly #identity: IndicesIdentity;
+  readonly #reader: CommitReader;
   #head: LogHead = { number: 0, uuid: '', stamp: 0, segment: 1 };
   #reservation: Reservation | undefined;
   #applied = 0;
@@ -97,6 +91,7 @@ export class CommitLog {
     this.#cluster = cluster;
     this.#names = names;
     this.#identity = identity;
+    this.#reader = new CommitReader(cluster, names);
   }
 
   get head(): LogHead {
@@ -134,28 +129,16 @@ export class CommitLog {
    */
   async catchUp(): Promise<boolean> {
     const before = this.#head.number;
-    let read: ReadCommit[] = [];
-    for (let disagreed = 0; disagreed < MOST_DISAGREEMENTS; ) {
-      const next = placeAfter(read.at(-1)?.record ?? this.#head);
-      const { pointer, commit } = await this.#readNext(next);
-      const isFar = pointer !== undefined && pointer.commit > this.#head.number + MOST_COMMITS_TO_READ;
-      // A dropped commit, or one in a removed segment, is far below the pointer.
-      if (isFar || commit === 'removed' || commit?._source.changes.dropped) {
-        read = [];
-        await this.#leap(pointer!);
-      } else if (commit !== undefined) {
-        read.push({ record: decodeCommit(next, commit._source), stored: commit });
-      } else if (read.length === 0) {
-        return this.#head.number > before;
-      } else if (await this.#isOnAllCopies(read.at(-1)!)) {
-        for (const { record } of read) this.#take(record);
-        return true;
-      } else {
-        read = [];
-        disagreed += 1;
-      }
+    await this.#untilAgreed(() => this.#readOn());
+    return this.#head.number > before;
+  }
+
+  /** Repeats a read of the log until it returns true. @throws TidemarkError `unavailable` after a second */
+  async #untilAgreed(read: () => Promise<boolean>): Promise<void> {
+    for (let failures = 1; !(await read()); failures++) {
+      if (failures === MOST_DISAGREEMENTS) throw this.#disagreement();
+      await pauseAfter(failures, DISAGREEMENT_BACKOFF);
     }
-    throw this.#disagreement();
   }
 
   #disagreement(): TidemarkError {
@@ -165,17 +148,34 @@ export class CommitLog {
     );
   }
 
-  /**
-   * Writes a commit of another process over itself. A node that was cut off may show one that no other copy has: an
-   * acknowledged write is on all of them. Those before it were confirmed by the process that appended it.
-   */
-  async #isOnAllCopies({ record: { number, segment }, stored }: ReadCommit): Promise<boolean> {
-    const place = { index: this.#names.logSegment(segment), id: String(number), require_alias: true };
-    const known = { if_seq_no: stored._seq_no, if_primary_term: stored._primary_term };
-    const { statusCode } = await this.#cluster.ask((client) =>
-      client.index({ ...place, ...known, document: stored._source }, { ignore: [409], meta: true }),
-    );
-    return statusCode !== 409;
+  /** Takes the commits after the head. Returns false when what was read may be on one copy only. */
+  async #readOn(): Promise<boolean> {
+    let read: ReadCommit[] = [];
+    for (;;) {
+      const last = read.at(-1);
+      const next = placeAfter(last?.record ?? this.#head);
+      const { pointer, commit } = await this.#reader.read(next);
+      const isFar = pointer !== undefined && pointer.commit > this.#head.number + MOST_COMMITS_TO_READ;
+      // A dropped commit, or one in a removed segment, is far below the pointer.
+      if (isFar || commit === 'removed' || commit?._source.changes.dropped) {
+        // A node that was cut off may show an old pointer.
+        if (pointer === undefined || pointer.commit <= this.#head.number) return false;
+        if (!(await this.#leap(pointer))) return false;
+        read = [];
+        continue;
+      }
+      const record = commit && decodeCommit(next, commit._source);
+      if (last === undefined && record === undefined) return true;
+      if (record !== undefined && (last === undefined || record.after === last.record.uuid)) {
+        read.push({ record, stored: commit! });
+        continue;
+      }
+      if (!(isApplied(last!.record, pointer) || (await this.#reader.isOnAllCopies(last!)))) return false;
+      for (const { record } of read) this.#take(record);
+      if (record === undefined) return true;
+      // It does not follow the commit before: it is read again.
+      read = [];
+    }
   }
 
   /**
@@ -188,28 +188,9 @@ export class CommitLog {
     return true;
   }
 
-  /** Reads the pointer and a commit; undefined if they do not exist. */
-  async #readNext({
-    number,
-    segment,
-  }: CommitPlace): Promise<{ pointer: Pointer | undefined; commit: StoredCommit | 'removed' | undefined }> {
-    const { docs } = await this.#cluster.ask((client) =>
-      client.mget<Pointer | CommitDocument>({
-        docs: [
-          { _index: this.#names.ledgers, _id: APPLIED },
-          { _index: this.#names.logSegment(segment), _id: String(number) },
-        ],
-      }),
-    );
-    const pointer = found(this.#cluster, docs[0]!)?._source as Pointer | undefined;
-    // The name of a removed segment is never used again: see log-segments.ts.
-    if (isMissing(docs[1]!) && (pointer?.segment ?? 1) > segment) return { pointer, commit: 'removed' };
-    return { pointer, commit: found(this.#cluster, docs[1]!) as StoredCommit | undefined };
-  }
-
   /**
    * Appends a commit with the number after the head. Returns whether it is in the log; if not, another process has
-   * appended a commit, which `catchUp` reads.
+   * appended a commit, and the head is further.
    * @throws TidemarkError `unavailable` when the result is unknown: it may be in the log, or appear there. When
    * Elasticsearch is overloaded (`isOverloaded`), it is not in the log
    */
@@ -220,6 +201,8 @@ export class CommitLog {
     const isLogged = await this.#appendUntilKnown(record);
     // The process may have been paused meanwhile.
     await this.#identity.require().catch((error: unknown) => Promise.reject(resultUnknown(error)));
+    // Callers repeat without a pause: a copy that lags may not show yet what was refused.
+    if (!isLogged) await this.#untilAgreed(() => this.catchUp());
     return isLogged;
   }
 
@@ -251,12 +234,12 @@ export class CommitLog {
       retry(createOnce, { ...APPEND_BACKOFF, isTemporary }).catch((error: unknown) => {
         throw mayBeLogged ? resultUnknown(error) : error;
       });
-    let isLogged: boolean | undefined;
-    while (isLogged === undefined) {
+    for (;;) {
+      const isLogged = await createUntilKnown();
+      if (isLogged !== undefined) return isLogged;
       if (Date.now() > deadline) throw this.#disagreement();
-      isLogged = await createUntilKnown();
+      await pauseAfter(1, APPEND_BACKOFF);
     }
-    return isLogged;
   }
 
   /** Records that every commit up to a number is applied, and forgets the changes of these commits. */
@@ -284,8 +267,10 @@ export class CommitLog {
       this.#take(record);
       return true;
     }
-    const { _source, _seq_no, _primary_term } = await this.#cluster.ask((client) => client.get<CommitDocument>(place));
-    // A copy that lags does not have it yet.
+    const { _source, _seq_no, _primary_term } = await this.#cluster.ask((client) =>
+      client.get<CommitDocument>(place, { ignore: [404] }),
+    );
+    // A copy that lags does not have it yet; or only a node that was cut off had it.
     if (_source === undefined) return undefined;
     if (_source.uuid !== uuid) return false;
     // The response was lost. The document may be on one shard copy only: an acknowledged write is on all of them.
@@ -319,41 +304,30 @@ export class CommitLog {
     this.markApplied(this.#applied);
   }
 
-  async #leap({ commit, uuid, stamp, segment = 1 }: Pointer): Promise<void> {
+  /**
+   * Continues at the pointer. It is right even if only one copy has it: the process that moved it had applied the
+   * commit, which was on all copies. Returns false when a node shows another commit in its place.
+   */
+  async #leap({ commit, uuid, stamp, segment = 1 }: Pointer): Promise<boolean> {
     // A seal is in the segment before. It has no fence.
     const place = { number: commit, segment };
-    const { commit: head } = await this.#readNext(place);
+    const { commit: found } = await this.#reader.read(place);
+    const head = found === undefined || found === 'removed' ? undefined : decodeCommit(place, found._source);
+    if (head !== undefined && head.uuid !== uuid) return false;
     this.#head = { number: commit, uuid, stamp, segment };
     this.#reservation = undefined;
-    this.fence.take(head === undefined || head === 'removed' ? undefined : decodeCommit(place, head._source));
+    this.fence.take(head);
     this.markApplied(commit);
     this.#appliedStamp = stamp;
     this.ledgers.clear();
     this.knownKeys.clear();
+    return true;
   }
 }
 
 /** Where the commit after a commit is. */
 function placeAfter(commit: Pick<CommitRecord, 'number' | 'segment' | 'isSeal'>): CommitPlace {
   return { number: commit.number + 1, segment: segmentAfter(commit) };
-}
-
-function isMissing(got: estypes.MgetResponseItem<unknown>): boolean {
-  return 'error' in got && got.error.type === 'index_not_found_exception';
-}
-
-/** An item of `_mget`; undefined if there is no document. Each item may fail separately. */
-function found<Source>(
-  cluster: Cluster,
-  got: estypes.MgetResponseItem<Source>,
-): estypes.GetGetResult<Source> | undefined {
-  if (!('error' in got)) return got.found ? got : undefined;
-  if (isMissing(got)) throw refusalError(cluster, 404, got);
-  throw new TidemarkError(
-    'unavailable',
-    `Elasticsearch at ${cluster.name} cannot read the log: ${JSON.stringify(got.error)}`,
-    { type: got.error.type },
-  );
 }
 
 /** After a commit that may be in the log, an overload must not look as if nothing had been executed. */
