@@ -62,18 +62,27 @@ interface EarlierRoot {
   readonly since: bigint;
 }
 
-/** What the scans of a root remember, in a small database of its own. */
+/** Most databases that are open: thousands of sets would need more file handles than a process may have. */
+const MOST_OPEN = 32;
+/** Those that are open; the one that was used last is last. */
+const used = new Set<ScanMemory>();
+
+/**
+ * What the scans of a root remember, in a small database of its own. It is empty when the file belongs to another root
+ * or is damaged. It is opened when it is used, and closed when many others were used since.
+ */
 export class ScanMemory implements FileMemory {
   readonly #place: MemoryPlace;
-  #opened: ReturnType<typeof open>;
+  #opened: ReturnType<typeof open> | undefined;
+  #isClosed = false;
 
-  /**
-   * Opens the memory of a root. It is empty when the file belongs to another root or is damaged.
-   * @throws TidemarkError `unavailable` when the file cannot be used
-   */
   constructor(place: MemoryPlace) {
     this.#place = place;
-    this.#opened = openSound(place);
+  }
+
+  /** How many memories have an open file. */
+  static get openCount(): number {
+    return used.size;
   }
 
   *read({ from = '', to = LAST }: KeyRange): Generator<readonly RememberedFile[]> {
@@ -98,19 +107,39 @@ export class ScanMemory implements FileMemory {
     );
   }
 
+  /** It cannot be used afterwards. */
   close(): void {
-    const { database } = this.#opened;
-    if (database.isOpen) database.close();
+    this.#isClosed = true;
+    this.#rest();
+  }
+
+  #rest(): void {
+    used.delete(this);
+    this.#opened?.database.close();
+    this.#opened = undefined;
+  }
+
+  /** @throws TidemarkError `unavailable` when the file cannot be used */
+  #use(): ReturnType<typeof open> {
+    if (this.#isClosed) throw new Error(`the memory of scans ${this.#place.file} is closed`);
+    this.#opened ??= openSound(this.#place);
+    used.delete(this);
+    used.add(this);
+    const [longestUnused] = used;
+    if (used.size > MOST_OPEN) longestUnused!.#rest();
+    return this.#opened;
   }
 
   /** The call that finds the damage fails; by then the memory is empty and usable. */
   #ask<Result>(work: (opened: ReturnType<typeof open>) => Result): Result {
+    const opened = this.#use();
     try {
-      return work(this.#opened);
+      return work(opened);
     } catch (error) {
       if (isLost(error)) {
-        this.close();
+        this.#rest();
         this.#opened = openEmpty(this.#place);
+        used.add(this);
       }
       throw translated(this.#place.file, error, 'it was emptied, and the next scan reads every file');
     }
