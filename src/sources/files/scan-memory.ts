@@ -10,13 +10,15 @@ import { reasonOf } from '../../lib/system-error.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
 
 const BATCH = 500;
+/** Bytes: some thousand files. */
+const SMALL = 1_048_576;
+const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size';
 /** Milliseconds to wait for another process. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-// Losing the last writes means hashing a few files again, so only checkpoints wait for the disk.
 const SCHEMA = `
+  PRAGMA synchronous = OFF;
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS root (path TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS files (
     key TEXT PRIMARY KEY,
@@ -80,11 +82,6 @@ export class ScanMemory implements FileMemory {
     this.#place = place;
   }
 
-  /** How many memories have an open file. */
-  static get openCount(): number {
-    return used.size;
-  }
-
   *read({ from = '', to = LAST }: KeyRange): Generator<readonly RememberedFile[]> {
     for (let next = from; ; ) {
       const rows = this.#ask(({ select }) => select.all(next, to, BATCH) as unknown as readonly Row[]);
@@ -105,6 +102,7 @@ export class ScanMemory implements FileMemory {
         for (const key of forget) remove.run(key);
       }),
     );
+    if (remember.length > 0) this.#ask(({ database }) => waitForDisk(database));
   }
 
   /** It cannot be used afterwards. */
@@ -186,11 +184,21 @@ function open({ file, ...names }: MemoryPlace) {
     // Checked again in the transaction: another process may do the same.
     if (missingColumns(database).length > 0) transaction(database, () => addColumns(database));
     clearUnlessOf(database, names);
+    waitForDisk(database);
     return { database, ...prepareStatements(database) };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/**
+ * Lets checkpoints of a large file wait for the disk. Losing the last writes means hashing a few files again. A small
+ * file may be damaged when the power fails: it is soon made again, and each wait stops the whole process.
+ */
+function waitForDisk(database: DatabaseSync): void {
+  const { bytes } = database.prepare(SIZE).get() as { readonly bytes: number };
+  if (bytes > SMALL) database.exec('PRAGMA synchronous = NORMAL');
 }
 
 function prepareStatements(database: DatabaseSync) {

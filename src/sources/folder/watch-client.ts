@@ -44,7 +44,10 @@ export class WatchThread {
   /** Does not wait for a thread that others use: it may hang. */
   async #close(id: number): Promise<void> {
     if (!this.#listeners.delete(id)) return;
-    if (this.#listeners.size > 0) return void this.#thread.call('close', [id]).catch(() => {});
+    if (this.#listeners.size > 0) {
+      this.#thread.call('close', [id]).catch(() => {});
+      return;
+    }
     this.#notices?.close();
     this.#notices = undefined;
     await this.#thread.end();
