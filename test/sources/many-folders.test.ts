@@ -17,7 +17,7 @@ const SETS = 100;
 /** One that watches, one that walks, two that hash, and two for long files. */
 const THREADS = 6;
 /** Bytes of a file without contents: a thread takes some tenths of a second to hash it. */
-const LONG = 200_000_000;
+const LONG = 120_000_000;
 
 describe('many folders', () => {
   const folder = useTempFolder();
@@ -80,7 +80,7 @@ describe('many folders', () => {
         ['long', 'long2', 'long3'].map((path) => one.digest(path, { signal, length: LONG })),
       );
       const hashed = Promise.all(['long', 'long2'].map((path) => other.digest(path, { length: LONG })));
-      setTimeout(() => aborting.abort(new Error('stopped')), 100);
+      setTimeout(() => aborting.abort(new Error('stopped')), 50);
       for (const result of await aborted) assert.equal(result.status, 'rejected');
       assert.deepEqual(
         (await hashed).map(({ length }) => length),
@@ -103,6 +103,19 @@ describe('many folders', () => {
       await waiting;
       assert.equal(areLongHashed, false);
       await long;
+    });
+
+    it('are tried again more rarely when many are missing', async () => {
+      const missing = Array.from({ length: 400 }, (_, at) =>
+        openRoot({ root: folder.at(`missing/${at}`), exclude: [] }),
+      );
+      const ignore = () => {};
+      const tried = missing.map((root) => assert.rejects(root.watch(ignore, ignore), { code: 'unavailable' }));
+      await Promise.all(tried);
+      assert.equal(missing[0]!.longestRetryMs, 2_000);
+      for (const at of missing.keys()) folder.write(`missing/${at}/a`);
+      await Promise.all(missing.map(async (root) => watches.push(await root.watch(ignore, ignore))));
+      assert.equal(missing[0]!.longestRetryMs, 1_000);
     });
 
     it('are watched on when another one is closed, and when another one vanishes', async () => {

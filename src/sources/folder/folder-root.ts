@@ -29,6 +29,10 @@ import type { IsInternal } from './within.ts';
 /** Milliseconds between two full lists. */
 const DEFAULT_SCAN_INTERVAL_MS = 3_600_000;
 
+/** Milliseconds between two attempts to watch a root that fails: at least, and for each root that fails. */
+const SHORTEST_RETRY_MS = 1_000;
+const RETRY_MS_EACH = 5;
+
 /** The hash that every set publishes. */
 const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
 
@@ -75,6 +79,12 @@ export class FolderRoot implements ContentRoot {
       { ...this.#folder, hashes: this.hashes },
       () => this.#threads ?? this.#findThreads(),
     );
+  }
+
+  /** One second; longer when many roots fail together, as those of a disk that is not mounted. */
+  get longestRetryMs(): number {
+    const failing = this.#threads?.watching.failing ?? 0;
+    return Math.max(SHORTEST_RETRY_MS, failing * RETRY_MS_EACH);
   }
 
   list(under = '', onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]> {

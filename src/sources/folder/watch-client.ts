@@ -18,11 +18,18 @@ const WORK = 'watching the root';
 export class WatchThread {
   readonly #thread: CalledThread<WatchFunctions>;
   readonly #listeners = new Map<number, Listener>();
+  /** Roots whose last attempt failed. */
+  readonly #failing = new Set<string>();
   #notices: CalledPort<NoticeFunctions> | undefined;
   #lastId = 0;
 
   constructor(start: () => Worker) {
     this.#thread = new CalledThread({ work: WORK, start });
+  }
+
+  /** How many roots could not be watched when that was last tried. */
+  get failing(): number {
+    return this.#failing.size;
   }
 
   /** @throws TidemarkError `unavailable` when the root does not exist */
@@ -34,7 +41,9 @@ export class WatchThread {
     try {
       // Reported before this returns: the caller may rely on everything else being watched.
       for (const problem of await this.#thread.call('open', [id, folder])) listener.onProblem(problem);
+      this.#failing.delete(folder.root);
     } catch (error) {
+      this.#failing.add(folder.root);
       await close();
       throw error;
     }
