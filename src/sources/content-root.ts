@@ -45,6 +45,13 @@ export interface ContentRoot {
   list(under?: string, onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]>;
 
   /**
+   * Waits until another full list may be compared, where many roots share a disk. The caller calls the result at the
+   * end of the comparison. Only some roots have this method.
+   * @throws the signal's reason when it is aborted before
+   */
+  beginScan?(signal?: AbortSignal): Promise<() => void>;
+
+  /**
    * Updates a root that is a copy of another source, before the full comparison. Only such roots have this method.
    * @throws TidemarkError `unavailable` when the source cannot be read, `conflict` when another process updates the
    *   copy

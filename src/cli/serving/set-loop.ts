@@ -38,6 +38,7 @@ export class SetLoop {
 
   /** Takes over settings that need no other loop. Returns false when another one is needed. */
   follow(now: ResourceSet): boolean {
+    if (now === this.set) return true;
     if (!isSyncedAlike(this.set, now)) return false;
     if (now.scanRequested !== this.set.scanRequested) this.#loop.syncAll();
     this.set = now;

@@ -1,4 +1,5 @@
 import type { Transferable } from 'node:worker_threads';
+import { unlessAborted } from '../calls/unless-aborted.ts';
 import { type Arguments, CalledThread, type Functions, type Result, type ThreadOptions } from './rpc.ts';
 
 /**
@@ -26,7 +27,7 @@ export class ThreadPool<Offered extends Functions<Offered>> {
     signal?: AbortSignal | (() => AbortSignal),
     transfer?: readonly Transferable[],
   ): Promise<Result<Offered[Name]>> {
-    const thread = await this.#take();
+    const thread = await this.#take(typeof signal === 'function' ? undefined : signal);
     return this.#callIn(
       thread,
       () => thread.call(name, values, transfer),
@@ -65,8 +66,21 @@ export class ThreadPool<Offered extends Functions<Offered>> {
     for (const thread of threads) this.#give(thread);
   }
 
-  async #take(): Promise<CalledThread<Offered>> {
-    return this.#free.pop() ?? new Promise((resolve) => this.#queue.push(resolve));
+  /** @throws the signal's reason when it is aborted before a thread is free */
+  async #take(signal?: AbortSignal): Promise<CalledThread<Offered>> {
+    const free = this.#free.pop();
+    if (free !== undefined) return free;
+    const { promise, resolve } = Promise.withResolvers<CalledThread<Offered>>();
+    this.#queue.push(resolve);
+    try {
+      return await unlessAborted(promise, signal);
+    } catch (error) {
+      const at = this.#queue.indexOf(resolve);
+      if (at >= 0) this.#queue.splice(at, 1);
+      // It became free at the same time.
+      else this.#give(await promise);
+      throw error;
+    }
   }
 
   #give(thread: CalledThread<Offered>): void {

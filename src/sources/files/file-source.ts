@@ -37,8 +37,14 @@ export class FileSource implements Source {
     const { memory } = this.#files;
     const mutex = mutexes.get(memory) ?? new Mutex();
     mutexes.set(memory, mutex);
-    const end = await mutex.acquire(options.signal);
+    const release = await mutex.acquire(options.signal);
+    let left = () => {};
+    const end = () => {
+      left();
+      release();
+    };
     try {
+      if (isWhole(options)) left = (await this.#files.root.beginScan?.(options.signal)) ?? left;
       if (isWhole(options)) await this.#refresh(options);
       if (options.under === undefined && options.attended !== true) await this.requireFiles();
       return { steps: compareFiles(this.#files, options), end: (summary) => this.#end(options, summary).finally(end) };

@@ -10,13 +10,15 @@ import { reasonOf } from '../../lib/system-error.ts';
 import type { FileMemory, RememberedFile } from './file-memory.ts';
 
 const BATCH = 500;
+/** Bytes: some thousand files. */
+const SMALL = 1_048_576;
+const SIZE = 'SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size';
 /** Milliseconds to wait for another process. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-// Losing the last writes means hashing a few files again, so only checkpoints wait for the disk.
 const SCHEMA = `
+  PRAGMA synchronous = OFF;
   PRAGMA journal_mode = WAL;
-  PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS root (path TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS files (
     key TEXT PRIMARY KEY,
@@ -62,18 +64,22 @@ interface EarlierRoot {
   readonly since: bigint;
 }
 
-/** What the scans of a root remember, in a small database of its own. */
+/** Most databases that are open: thousands of sets would need more file handles than a process may have. */
+const MOST_OPEN = 32;
+/** Those that are open; the one that was used last is last. */
+const used = new Set<ScanMemory>();
+
+/**
+ * What the scans of a root remember, in a small database of its own. It is empty when the file belongs to another root
+ * or is damaged. It is opened when it is used, and closed when many others were used since.
+ */
 export class ScanMemory implements FileMemory {
   readonly #place: MemoryPlace;
-  #opened: ReturnType<typeof open>;
+  #opened: ReturnType<typeof open> | undefined;
+  #isClosed = false;
 
-  /**
-   * Opens the memory of a root. It is empty when the file belongs to another root or is damaged.
-   * @throws TidemarkError `unavailable` when the file cannot be used
-   */
   constructor(place: MemoryPlace) {
     this.#place = place;
-    this.#opened = openSound(place);
   }
 
   *read({ from = '', to = LAST }: KeyRange): Generator<readonly RememberedFile[]> {
@@ -96,21 +102,42 @@ export class ScanMemory implements FileMemory {
         for (const key of forget) remove.run(key);
       }),
     );
+    if (remember.length > 0) this.#ask(({ database }) => waitForDisk(database));
   }
 
+  /** It cannot be used afterwards. */
   close(): void {
-    const { database } = this.#opened;
-    if (database.isOpen) database.close();
+    this.#isClosed = true;
+    this.#rest();
+  }
+
+  #rest(): void {
+    used.delete(this);
+    this.#opened?.database.close();
+    this.#opened = undefined;
+  }
+
+  /** @throws TidemarkError `unavailable` when the file cannot be used */
+  #use(): ReturnType<typeof open> {
+    if (this.#isClosed) throw new Error(`the memory of scans ${this.#place.file} is closed`);
+    this.#opened ??= openSound(this.#place);
+    used.delete(this);
+    used.add(this);
+    const [longestUnused] = used;
+    if (used.size > MOST_OPEN) longestUnused!.#rest();
+    return this.#opened;
   }
 
   /** The call that finds the damage fails; by then the memory is empty and usable. */
   #ask<Result>(work: (opened: ReturnType<typeof open>) => Result): Result {
+    const opened = this.#use();
     try {
-      return work(this.#opened);
+      return work(opened);
     } catch (error) {
       if (isLost(error)) {
-        this.close();
+        this.#rest();
         this.#opened = openEmpty(this.#place);
+        used.add(this);
       }
       throw translated(this.#place.file, error, 'it was emptied, and the next scan reads every file');
     }
@@ -157,11 +184,21 @@ function open({ file, ...names }: MemoryPlace) {
     // Checked again in the transaction: another process may do the same.
     if (missingColumns(database).length > 0) transaction(database, () => addColumns(database));
     clearUnlessOf(database, names);
+    waitForDisk(database);
     return { database, ...prepareStatements(database) };
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/**
+ * Lets checkpoints of a large file wait for the disk. Losing the last writes means hashing a few files again. A small
+ * file may be damaged when the power fails: it is soon made again, and each wait stops the whole process.
+ */
+function waitForDisk(database: DatabaseSync): void {
+  const { bytes } = database.prepare(SIZE).get() as { readonly bytes: number };
+  if (bytes > SMALL) database.exec('PRAGMA synchronous = NORMAL');
 }
 
 function prepareStatements(database: DatabaseSync) {

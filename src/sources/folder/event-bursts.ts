@@ -5,7 +5,7 @@ const QUEUE = '/proc/sys/fs/inotify/max_queued_events';
 
 /**
  * Detects that the kernel may have dropped events because its queue was full: `fs.watch` does not report that. All
- * events of a full queue arrive in one iteration of the event loop.
+ * watches of a thread share one queue, and all events of a full queue arrive in one iteration of the event loop.
  */
 export class EventBursts {
   readonly #onFull: () => void;

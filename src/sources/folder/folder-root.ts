@@ -18,16 +18,20 @@ import { isPlainPath } from '../plain-path.ts';
 import type { RootLocation } from '../root-location.ts';
 import type { LeavesOut } from '../served-source.ts';
 import { CurrentExclusions } from './current-exclusions.ts';
+import { type FolderThreads, threadsOf } from './folder-threads.ts';
 import { HASHED_AT_ONCE, HashClient } from './hash-client.ts';
 import { LocalFiles } from './local-files.ts';
 import { openWithin } from './open-within.ts';
 import type { WalkedFolder } from './walk.ts';
-import { WalkClient } from './walk-client.ts';
-import { watchFolder } from './watch-client.ts';
+import { walkIn } from './walk-client.ts';
 import type { IsInternal } from './within.ts';
 
 /** Milliseconds between two full lists. */
 const DEFAULT_SCAN_INTERVAL_MS = 3_600_000;
+
+/** Milliseconds between two attempts to watch a root that fails: at least, and for each root that fails. */
+const SHORTEST_RETRY_MS = 1_000;
+const RETRY_MS_EACH = 5;
 
 /** The hash that every set publishes. */
 const PUBLISHED_HASH: HashAlgorithm = 'sha-256';
@@ -48,8 +52,8 @@ export class FolderRoot implements ContentRoot {
   readonly #folder: WalkedFolder;
   readonly #exclusions: CurrentExclusions;
   readonly #isInternal: IsInternal;
-  readonly #walks: WalkClient;
   readonly #hashing: HashClient;
+  #threads: FolderThreads | undefined;
   readonly #scanIntervalMs: number;
   readonly #local: LocalFiles;
   readonly #opening = new SpacedCalls<LocalRoot>(() => ({
@@ -70,13 +74,25 @@ export class FolderRoot implements ContentRoot {
     this.#exclusions = new CurrentExclusions(this.#folder.root, this.#folder.patterns);
     this.#scanIntervalMs = scanIntervalMs;
     this.#local = new LocalFiles(this.#folder.root, blocks);
-    this.#walks = new WalkClient(this.#folder);
     this.hashes = [...new Set([PUBLISHED_HASH, ...hashes])];
-    this.#hashing = new HashClient({ ...this.#folder, hashes: this.hashes });
+    this.#hashing = new HashClient(
+      { ...this.#folder, hashes: this.hashes },
+      () => this.#threads ?? this.#findThreads(),
+    );
+  }
+
+  /** One second; longer when many roots fail together, as those of a disk that is not mounted. */
+  get longestRetryMs(): number {
+    const failing = this.#threads?.watching.failing ?? 0;
+    return Math.max(SHORTEST_RETRY_MS, failing * RETRY_MS_EACH);
   }
 
   list(under = '', onSkipped?: (skipped: SkippedEntries) => void): AsyncIterable<readonly RootEntry[]> {
-    return this.#walks.walk(under, onSkipped);
+    return walkIn(this.#findThreads().walking, { ...this.#folder, under }, onSkipped);
+  }
+
+  beginScan(signal?: AbortSignal): Promise<() => void> {
+    return this.#findThreads().scans.enter(signal);
   }
 
   async isEmpty(): Promise<boolean> {
@@ -122,6 +138,13 @@ export class FolderRoot implements ContentRoot {
   }
 
   watch(onChange: (path: string) => void, onProblem: (problem: RootProblem) => void): Promise<RootWatch> {
-    return watchFolder({ ...this.#folder, scanIntervalMs: this.#scanIntervalMs }, { onChange, onProblem });
+    const folder = { ...this.#folder, scanIntervalMs: this.#scanIntervalMs };
+    return this.#findThreads().watching.watch(folder, { onChange, onProblem });
+  }
+
+  /** Called once for each list and watch: a disk may have been mounted at the root meanwhile. */
+  #findThreads(): FolderThreads {
+    this.#threads = threadsOf(this.#folder.root);
+    return this.#threads;
   }
 }

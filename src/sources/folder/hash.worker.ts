@@ -1,4 +1,3 @@
-import { workerData } from 'node:worker_threads';
 import type { HashAlgorithm } from '../../core/hash.ts';
 import { internalFiles } from '../../lib/glob/exclusions.ts';
 import { type SentError, sendError, serveCalls } from '../../lib/workers/rpc.ts';
@@ -11,14 +10,13 @@ export interface HashedFolder extends WalkedFolder {
   readonly hashes: readonly HashAlgorithm[];
 }
 
-/** As it was configured: its path may contain links. */
-const { root, hashes, patterns } = workerData as HashedFolder;
-const isInternal = internalFiles(patterns);
-
 const functions = {
-  /** The files of a call are those of the same root, also when a link in its path is changed meanwhile. */
-  hash(files: readonly FileToHash[]) {
-    const real = { root: realRootOf(root), hashes, isInternal };
+  /**
+   * The files of a call are those of the same root, also when a link in its path is changed meanwhile.
+   * @param folder as it was configured: its path may contain links
+   */
+  hash({ root, hashes, patterns }: HashedFolder, files: readonly FileToHash[]) {
+    const real = { root: realRootOf(root), hashes, isInternal: internalFiles(patterns) };
     const packer = new CopyPacker();
     const results = files.map((file): HashedFile => {
       try {

@@ -8,28 +8,59 @@ interface Clocks {
   readonly wall: number;
 }
 
-/** Decides when a folder has to be listed again although no change was reported: at intervals, and after a gap. */
-export class RelistSchedule {
-  readonly #interval: number;
+/** Counts the gaps in which a thread did not run, though it had nothing to do. */
+export class ClockGaps {
   readonly #now: () => Clocks;
-  #lastTick: Clocks;
-  #lastList: number;
+  #last: Clocks;
+  #count = 0;
 
-  /** @param interval milliseconds */
-  constructor(interval: number, now = systemClocks) {
-    this.#interval = interval;
+  constructor(now = systemClocks) {
     this.#now = now;
-    this.#lastTick = now();
-    this.#lastList = this.#lastTick.monotonic;
+    this.#last = now();
+  }
+
+  get count(): number {
+    return this.#count;
   }
 
   /** Call this about every second. */
+  tick(): void {
+    const now = this.#now();
+    const gap = Math.max(now.monotonic - this.#last.monotonic, now.wall - this.#last.wall);
+    this.#last = now;
+    if (gap >= GAP) this.#count += 1;
+  }
+
+  /** The time since the last tick was work of this thread. The machine may have slept meanwhile. */
+  worked(): void {
+    const { monotonic } = this.#now();
+    this.#last = { monotonic, wall: this.#last.wall + monotonic - this.#last.monotonic };
+  }
+}
+
+/** Decides when a folder has to be listed again although no change was reported: at intervals, and after a gap. */
+export class RelistSchedule {
+  readonly #interval: number;
+  readonly #gaps: Pick<ClockGaps, 'count'>;
+  readonly #now: () => number;
+  #lastGap: number;
+  #lastList: number;
+
+  /** @param interval milliseconds */
+  constructor(interval: number, gaps: Pick<ClockGaps, 'count'>, now = () => performance.now()) {
+    this.#interval = interval;
+    this.#gaps = gaps;
+    this.#now = now;
+    this.#lastGap = gaps.count;
+    this.#lastList = now();
+  }
+
+  /** True once for each interval and gap. */
   isDue(): boolean {
-    const { monotonic, wall } = this.#now();
-    const gap = Math.max(monotonic - this.#lastTick.monotonic, wall - this.#lastTick.wall);
-    this.#lastTick = { monotonic, wall };
-    if (gap < GAP && monotonic - this.#lastList < this.#interval) return false;
-    this.#lastList = monotonic;
+    const now = this.#now();
+    if (this.#gaps.count === this.#lastGap && now - this.#lastList < this.#interval) return false;
+    this.#lastGap = this.#gaps.count;
+    this.#lastList = now;
     return true;
   }
 }

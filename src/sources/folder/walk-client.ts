@@ -1,32 +1,35 @@
 import { prefetch } from '../../lib/calls/prefetch.ts';
-import { CalledThread } from '../../lib/workers/rpc.ts';
+import type { CalledThread } from '../../lib/workers/rpc.ts';
 import type { RootEntry, SkippedEntries } from '../content-root.ts';
-import { folderThread } from './folder-thread.ts';
-import type { WalkedFolder } from './walk.ts';
+import type { Walk } from './walk.ts';
 import type { WalkFunctions } from './walk.worker.ts';
 
-/** Walks a folder in a thread. */
-export class WalkClient {
-  readonly #thread: CalledThread<WalkFunctions>;
-  #lastId = 0;
+let lastId = 0;
 
-  constructor(folder: WalkedFolder) {
-    this.#thread = new CalledThread(folderThread('walk.worker', folder));
-  }
-
-  /** The batches of a walk. The thread makes the next batch while the caller uses the last one. */
-  async *walk(under: string, onSkipped?: (skipped: SkippedEntries) => void): AsyncGenerator<readonly RootEntry[]> {
-    const id = ++this.#lastId;
-    const release = this.#thread.hold();
-    try {
-      const batches = prefetch(() => this.#thread.call('next', [id, under]));
-      for await (const { entries, skipped } of batches) {
-        onSkipped?.(skipped);
-        if (entries.length > 0) yield entries;
-      }
-    } finally {
-      this.#thread.call('end', [id]).catch(() => {});
-      release();
+/**
+ * The batches of a walk in a thread, which walks several folders by turns. It makes the next batch while the caller
+ * uses the last one.
+ */
+export async function* walkIn(
+  thread: CalledThread<WalkFunctions>,
+  walk: Walk,
+  onSkipped?: (skipped: SkippedEntries) => void,
+): AsyncGenerator<readonly RootEntry[]> {
+  const id = ++lastId;
+  const release = thread.hold();
+  let begun: Walk | undefined = walk;
+  const next = () => {
+    const batch = thread.call('next', [id, begun]);
+    begun = undefined;
+    return batch;
+  };
+  try {
+    for await (const { entries, skipped } of prefetch(next)) {
+      onSkipped?.(skipped);
+      if (entries.length > 0) yield entries;
     }
+  } finally {
+    thread.call('end', [id]).catch(() => {});
+    release();
   }
 }

@@ -23,7 +23,7 @@ export interface WalkedFolder {
   readonly patterns: RootPatterns;
 }
 
-interface Walk extends WalkedFolder {
+export interface Walk extends WalkedFolder {
   /** A file or folder of the root; empty for the root itself. */
   readonly under: string;
 }

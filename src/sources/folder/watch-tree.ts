@@ -9,7 +9,6 @@ import {
   readExclusions,
 } from '../../lib/glob/exclusions.ts';
 import { errorCode, isGone, reasonOf } from '../../lib/system-error.ts';
-import { EventBursts } from './event-bursts.ts';
 import { LinkTargets } from './link-targets.ts';
 import { readFolder } from './read-folder-names.ts';
 import { fileTag } from './version-tag.ts';
@@ -23,6 +22,8 @@ interface WatchedFolder {
 }
 
 interface WatchListener {
+  /** Called for each event of the system, before anything else. */
+  event(): void;
   changed(path: string): void;
   problem(path: string, problem: string): void;
 }
@@ -36,7 +37,6 @@ export class WatchTree {
   readonly #patterns: RootPatterns;
   readonly #listener: WatchListener;
   #links: LinkTargets;
-  readonly #bursts: EventBursts;
   #excludes: Exclusions;
   readonly #isInternal: IsInternal;
   /** Tag of the `.tidemarkignore` that the exclusions were read from. */
@@ -48,7 +48,6 @@ export class WatchTree {
     this.#root = root;
     this.#patterns = patterns;
     this.#listener = listener;
-    this.#bursts = new EventBursts(() => this.startAnew());
     this.#links = new LinkTargets(root);
     this.#isInternal = internalFiles(patterns);
     this.#excludes = this.#readExclusions();
@@ -100,13 +99,14 @@ export class WatchTree {
         folder.folders.set(name, this.#add(below));
       }
     } catch (error) {
+      if (path === '') unwatch(folder);
       this.#failed(path, error);
     }
     return folder;
   }
 
   #happened(folder: WatchedFolder, event: string, name: string | null): void {
-    this.#bursts.event();
+    this.#listener.event();
     const path = inFolder(folder.path, name ?? '');
     const known = folder.folders.get(name ?? '');
     if (name === null) this.#listener.changed(folder.path);

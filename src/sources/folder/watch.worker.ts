@@ -1,78 +1,98 @@
-import { workerData } from 'node:worker_threads';
+import type { MessagePort } from 'node:worker_threads';
 import { serveCalls } from '../../lib/workers/rpc.ts';
 import type { RootProblem } from '../content-root.ts';
-import { RelistSchedule } from './relist-schedule.ts';
-import { RootIdentity } from './root-identity.ts';
-import type { WalkedFolder } from './walk.ts';
-import { WatchTree } from './watch-tree.ts';
+import { EventBursts } from './event-bursts.ts';
+import { ClockGaps } from './relist-schedule.ts';
+import { type WatchedFolder, WatchedRoot } from './watched-root.ts';
 
-export interface WatchedRoot extends WalkedFolder {
-  /** Milliseconds after which everything is listed again, whatever was reported. */
-  readonly scanIntervalMs: number;
-}
-
-/** Changes and problems since the last call. */
+/** Changes and problems of a root since they were last reported. */
 interface Noticed {
-  readonly paths: readonly string[];
+  readonly id: number;
+  readonly paths: ReadonlySet<string>;
   readonly problems: readonly RootProblem[];
 }
 
 /** Milliseconds for which changes are gathered before they are reported: one save of an editor is several events. */
 const GATHER_MS = 20;
-/**
- * Milliseconds between two checks whether the root is still the same folder: no event reports that a folder above it is
- * moved.
- */
+/** Milliseconds between two checks of roots. */
 const CHECK_INTERVAL_MS = 1_000;
+/** Most roots that are checked at a time, which takes some milliseconds: of more roots, each is checked more rarely. */
+const MOST_CHECKED = 1_000;
 
-const { root, patterns, scanIntervalMs } = workerData as WatchedRoot;
-let changed = new Set<string>();
-let problems: RootProblem[] = [];
-let noticed = Promise.withResolvers<void>();
+/** Those that were checked longest ago are first. */
+const roots = new Map<number, WatchedRoot>();
+const gaps = new ClockGaps();
+const bursts = new EventBursts(() => {
+  for (const root of roots.values()) root.startAnew();
+});
+let noticed = new Map<number, { readonly paths: Set<string>; readonly problems: RootProblem[] }>();
+let wake = Promise.withResolvers<void>();
+let gathering: NodeJS.Timeout | undefined;
 
 const functions = {
-  /** Starts to watch. Returns the folders that cannot be watched from the start. */
-  open(): readonly RootProblem[] {
-    const identity = new RootIdentity(root);
-    const tree = new WatchTree(root, patterns, {
-      changed: gather,
-      problem: (path, problem) => report({ path, problem }),
-    });
-    const schedule = new RelistSchedule(scanIntervalMs);
-    const checking = setInterval(() => {
-      try {
-        identity.check();
-        if (schedule.isDue()) tree.startAnew();
-        else tree.checkExclusions();
-      } catch (error) {
-        clearInterval(checking);
-        tree.close();
-        report({ path: '', problem: error instanceof Error ? error.message : String(error) });
-      }
-    }, CHECK_INTERVAL_MS);
-    return problems.splice(0);
+  /** Gives the port at which this thread answers with what it notices: a call waits for that, and others must not. */
+  connect(port: MessagePort): void {
+    serveCalls(notices, undefined, port);
   },
 
-  /** Resolves when there is something to report. */
-  async next(): Promise<Noticed> {
-    await noticed.promise;
-    const next = { paths: [...changed], problems };
-    changed = new Set();
-    problems = [];
-    noticed = Promise.withResolvers();
-    return next;
+  /** Starts to watch. Returns the folders that cannot be watched from the start. */
+  open(id: number, folder: WatchedFolder): readonly RootProblem[] {
+    const root = new WatchedRoot(folder, gaps, {
+      event: () => bursts.event(),
+      changed: (path) => gather(id, path),
+      problem: (problem) => report(id, problem),
+    });
+    roots.set(id, root);
+    gaps.worked();
+    return noticed.get(id)?.problems.splice(0) ?? [];
+  },
+
+  close(id: number): void {
+    roots.get(id)?.close();
+    roots.delete(id);
+    noticed.delete(id);
   },
 };
 export type WatchFunctions = typeof functions;
 
-serveCalls(functions);
+const notices = {
+  /** Resolves when there is something to report. */
+  async next(): Promise<readonly Noticed[]> {
+    await wake.promise;
+    const next = [...noticed].map(([id, each]) => ({ id, ...each }));
+    noticed = new Map();
+    wake = Promise.withResolvers();
+    clearTimeout(gathering);
+    gathering = undefined;
+    return next;
+  },
+};
+export type NoticeFunctions = typeof notices;
 
-function gather(path: string): void {
-  if (changed.size === 0) setTimeout(() => noticed.resolve(), GATHER_MS);
-  changed.add(path);
+serveCalls(functions);
+setInterval(check, CHECK_INTERVAL_MS);
+
+function check(): void {
+  gaps.tick();
+  for (const [id, root] of [...roots].slice(0, MOST_CHECKED)) {
+    roots.delete(id);
+    if (root.check()) roots.set(id, root);
+  }
+  gaps.worked();
 }
 
-function report(problem: RootProblem): void {
-  problems.push(problem);
-  noticed.resolve();
+function noticedOf(id: number) {
+  const found = noticed.get(id) ?? { paths: new Set(), problems: [] };
+  noticed.set(id, found);
+  return found;
+}
+
+function gather(id: number, path: string): void {
+  gathering ??= setTimeout(() => wake.resolve(), GATHER_MS);
+  noticedOf(id).paths.add(path);
+}
+
+function report(id: number, problem: RootProblem): void {
+  noticedOf(id).problems.push(problem);
+  wake.resolve();
 }

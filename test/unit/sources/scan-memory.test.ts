@@ -73,6 +73,32 @@ describe('what scans remember', () => {
     assert.equal(keysOf(memory).length, 1_000);
   });
 
+  it('has few files open, and keeps what it knows while others are used', () => {
+    const memories = Array.from({ length: 50 }, (_, at) => {
+      const memory = new ScanMemory({ file: folder.at(`roots/${at}.db`), root: '/data' });
+      open.push(memory);
+      memory.update({ remember: [file(`/${at}`)], forget: [] });
+      return memory;
+    });
+    // A database, its log, and the index of the log.
+    const files = openFiles().filter((path) => path.startsWith(folder.path));
+    assert.ok(files.length <= 3 * 32, `${files.length} files are open`);
+    for (const [at, memory] of memories.entries()) assert.deepEqual(keysOf(memory), [`/${at}`]);
+  });
+
+  it('can be closed for others while it is read', () => {
+    const memory = openMemory();
+    memory.update({ remember: Array.from({ length: 1_000 }, (_, at) => file(`/${at}`)), forget: [] });
+    const batches = memory.read({});
+    const first = batches.next().value!;
+    for (let at = 2; at < 36; at++) {
+      const other = new ScanMemory({ file: folder.at(`roots/${at}.db`), root: '/data' });
+      open.push(other);
+      keysOf(other);
+    }
+    assert.equal([...first, ...[...batches].flat()].length, 1_000);
+  });
+
   it('is closed once, however often that is asked for', () => {
     const memory = openMemory();
     memory.close();
@@ -206,7 +232,10 @@ describe('what scans remember', () => {
   it('is unavailable, and says which file, when a damaged one cannot be removed', () => {
     folder.write('roots/1.db', 'this is not a database, but long enough to be taken for one'.repeat(100));
     mkdirSync(folder.at('roots/1.db-shm'));
-    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'));
+    assert.throws(
+      () => keysOf(openMemory()),
+      (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'),
+    );
   });
 
   it('is kept when it cannot be opened for another reason than damage', () => {
@@ -214,13 +243,18 @@ describe('what scans remember', () => {
     memory.update({ remember: [file('/a')], forget: [] });
     memory.close();
     mkdirSync(folder.at('roots/1.db-wal'));
-    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable'));
+    assert.throws(
+      () => keysOf(openMemory()),
+      (error) => isTidemarkError(error, 'unavailable'),
+    );
     folder.remove('roots/1.db-wal');
     assert.deepEqual(keysOf(openMemory()), ['/a']);
   });
 
   it('waits for another process that writes to it', async () => {
     const memory = openMemory();
+    // Makes the table.
+    keysOf(memory);
     const isLocked = new Int32Array(new SharedArrayBuffer(4));
     const writer = new Worker(WRITE_FOR_A_WHILE, {
       eval: true,
@@ -235,7 +269,10 @@ describe('what scans remember', () => {
 
   it('is unavailable, and says which file, when it cannot be opened', () => {
     mkdirSync(folder.at('roots/1.db'), { recursive: true });
-    assert.throws(openMemory, (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'));
+    assert.throws(
+      () => keysOf(openMemory()),
+      (error) => isTidemarkError(error, 'unavailable') && error.message.includes('roots/1.db'),
+    );
   });
 });
 
