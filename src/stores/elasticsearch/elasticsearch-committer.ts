@@ -12,6 +12,7 @@ import {
 import { decodedState, encodedState } from '../../core/resource.ts';
 import type { SetId } from '../../core/resource-set.ts';
 import { clockStamp, type Stamp } from '../../core/stamp.ts';
+import type { Overload } from '../../lib/elasticsearch/overload.ts';
 import { failpoint } from '../../lib/failpoint.ts';
 import type { Catalog } from '../catalog.ts';
 import { type CommitResult, stampsOf, toResult } from '../commit-result.ts';
@@ -28,7 +29,6 @@ import {
   type StateBefore,
 } from './commit-record.ts';
 import type { CurrentStateReader, EventKeys } from './current-state-reader.ts';
-import type { Overload } from './overload.ts';
 import { Reservations } from './reservation.ts';
 import type { LogSegments } from './segments/log-segments.ts';
 import type { StoredSets } from './stored-sets.ts';

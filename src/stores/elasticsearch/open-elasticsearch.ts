@@ -1,4 +1,5 @@
 import { Cluster, type ClusterOptions } from '../../lib/elasticsearch/cluster.ts';
+import { Overload } from '../../lib/elasticsearch/overload.ts';
 import type { ElasticsearchLocation } from '../locations.ts';
 import { joinPorts } from '../resource-index.ts';
 import type { SlowStoreOptions } from '../slow-store.ts';
@@ -19,7 +20,6 @@ import { WriteBlock } from './fence/write-block.ts';
 import { IndexNames } from './index-names.ts';
 import { hasIndices, migrateIndices, prepareIndices, SCHEMA_VERSION } from './index-schema.ts';
 import { IndicesIdentity } from './indices-identity.ts';
-import { Overload } from './overload.ts';
 import { ChangeReader } from './search/change-reader.ts';
 import { KeyFinder } from './search/elasticsearch-key-finder.ts';
 import { ResourceReader } from './search/resource-reader.ts';
@@ -66,7 +66,7 @@ export async function openElasticsearch(
   const windows = new WindowReader(cluster, names, currentStates);
   const clock = new ClockCheck(cluster);
   const segments = new LogSegments({ cluster, names, log, identity, applier, changesIndex }, segmentLimits);
-  const overload = new Overload({ onSlow });
+  const overload = new Overload(onSlow);
   const deciding = { sets, currentStates, clock, catalog, changesIndex };
   const committer = new Committer({ log, applier, segments, overload, ...deciding });
   const isPatient = onSlow !== undefined;

@@ -1,6 +1,5 @@
-import { retry } from '../../lib/calls/retry.ts';
-import { isOverloaded } from '../../lib/elasticsearch/faults.ts';
-import type { SlowStoreOptions } from '../slow-store.ts';
+import { retry } from '../calls/retry.ts';
+import { isOverloaded } from './faults.ts';
 
 const BACKOFF = { firstMs: 100, longestMs: 2_000 };
 /** Milliseconds after which a command prints what it waits for. */
@@ -11,7 +10,7 @@ export class Overload {
   readonly #onSlow: ((message: string) => void) | undefined;
   #isClosed = false;
 
-  constructor({ onSlow }: SlowStoreOptions) {
+  constructor(onSlow: ((message: string) => void) | undefined) {
     this.#onSlow = onSlow;
   }
 
