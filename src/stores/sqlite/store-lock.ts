@@ -49,11 +49,11 @@ export function requireAllCommits(file: string): void {
   if (!existsSync(log) || !existsSync(lockFileOf(file))) return;
   const database = ask(file, () => new DatabaseSync(lockFileOf(file), { timeout: 0 }));
   try {
-    database.exec(LOCK.exclusive);
+    ask(file, () => database.exec(LOCK.exclusive));
     if (hasLostCommits(log)) throw lostCommits(file);
   } catch (error) {
     // The process that has it open has required the same.
-    if (!isBusy(error)) throw error;
+    if (!(isTidemarkError(error) && isBusy(error.cause))) throw error;
   } finally {
     database.close();
   }
