@@ -7,7 +7,9 @@ interface Mount {
   readonly isLocal: boolean;
 }
 
-const LOCAL_TYPES: ReadonlySet<string> = new Set('ext2 ext3 ext4 xfs btrfs zfs f2fs bcachefs tmpfs overlay'.split(' '));
+const LOCAL_TYPES: ReadonlySet<string> = new Set(
+  'ext2 ext3 ext4 xfs btrfs zfs f2fs bcachefs vfat exfat squashfs overlay tmpfs ramfs devtmpfs'.split(' '),
+);
 const TABLE = '/proc/self/mountinfo';
 /** Milliseconds for which a table of mounts is used. */
 const FRESH_MS = 1_000;
