@@ -19,6 +19,7 @@ const TOPICS: Readonly<Record<string, readonly string[]>> = {
     'rebuild',
     'clock',
     'migrate',
+    'grow',
     'reshard',
   ],
   'This program:': ['init', 'completion'],

@@ -20,7 +20,7 @@ export const reshard: CliCommand = {
     'Copies the resources of a store on Elasticsearch into an index with another number of primary shards. Servers go on meanwhile; for a second or a few, they cannot publish.',
   examples: [
     ['reshard 4', 'gives the index of resources, and the next index of changes, four primary shards'],
-    ['status', 'shows the shards of each index'],
+    ['reshard 1', 'gives it one again, such as after a trial'],
   ],
 
   async run({ args: [given = ''], loaded: { configuration }, terminal, stopped }) {
