@@ -57,7 +57,9 @@ async function measure({ scale, runs, folder, log }: BenchOptions): Promise<read
     }
     const seconds = (again.at(-1) ?? first[0]!).toFixed(1);
     const all = compared.at(-1)!.toFixed(1);
-    log(`${run}: ready after ${seconds} s, all compared after ${all} s, idle ${idle.at(-1)!.toFixed(1)} %, ${memory.at(-1)!.toFixed(0)} MB`);
+    log(
+      `${run}: ready after ${seconds} s, all compared after ${all} s, idle ${idle.at(-1)!.toFixed(1)} %, ${memory.at(-1)!.toFixed(0)} MB`,
+    );
   }
   rmSync(root, { recursive: true });
   rmSync(tidemark.dataFolder, { recursive: true });
