@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { readFileSync, symlinkSync, truncateSync } from 'node:fs';
+import { readFileSync, truncateSync } from 'node:fs';
 import type { App } from '../../src/app.ts';
 import { SyncLoops } from '../../src/cli/serving/sync-loops.ts';
 import type { ResourceSet } from '../../src/core/resource-set.ts';
 import { originOfRoot } from '../../src/core/stored-set.ts';
 import type { ContentRoot, RootWatch } from '../../src/sources/content-root.ts';
 import { openRoot } from '../../src/sources/open-contents.ts';
-import { collect } from '../support/builders.ts';
 import { SQLITE } from '../support/each-store.ts';
-import { itWithHungMount } from '../support/hung-mount.ts';
 import { closeApps, startApp } from '../support/start-app.ts';
 import { useTempFolder } from '../support/temp-folder.ts';
 import { until } from '../support/until.ts';
@@ -143,46 +141,6 @@ describe('many folders', () => {
         [],
       );
     });
-  });
-
-  itWithHungMount('are listed, hashed and watched while another mount hangs', async (mount) => {
-    folder.write('root/a');
-    // As an operator may have named it: the link is on a disk that answers.
-    symlinkSync(mount.folder, folder.at('link'));
-    const hung = [mount.folder, folder.at('link')].map((root) => openRoot({ root, exclude: [] }));
-    const ignore = () => {};
-    const watching = hung.map((root) => root.watch(ignore, ignore));
-    const reading = hung.flatMap((root) => [
-      root.digest('a', { length: 1 }),
-      root.digest('long', { length: LONG }),
-      collect(root.list()),
-    ]);
-    const ended = Promise.allSettled([...watching, ...reading]);
-    const root = openRoot({ root: folder.at('root'), exclude: [] });
-    const changes: string[] = [];
-    const watch = await root.watch(
-      (path) => changes.push(path),
-      () => {},
-    );
-    try {
-      assert.deepEqual(
-        (await collect(root.list())).map(({ path }) => path),
-        ['a'],
-      );
-      assert.equal((await root.digest('a', { length: 1 })).length, 6);
-      folder.write('root/b');
-      await until('a change', async () => changes.includes('b'));
-      const first = await Promise.race([ended, Promise.resolve('hangs')]);
-      assert.equal(first, 'hangs');
-    } finally {
-      mount.release();
-      await watch.close();
-    }
-    await ended;
-    // Those that began when the folder was no mount any more.
-    for (const result of await Promise.allSettled(watching)) {
-      if (result.status === 'fulfilled') await result.value.close();
-    }
   });
 });
 

@@ -1,34 +1,45 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, rmdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { itNeeding } from './it-needing.ts';
 
+/** Seconds after which a mount answers with errors by itself: no test may hang for ever, with its process. */
+const MOST_SECONDS = 40;
+
 /** A file system of FUSE whose program never answers: every call that reaches it waits until `release`. */
 export class HungMount {
   readonly folder: string;
-  #device: number | undefined;
+  readonly #program: ChildProcess;
+  #isReleased = false;
 
   constructor() {
     this.folder = mkdtempSync(join(tmpdir(), 'tidemark-hung-'));
-    this.#device = openSync('/dev/fuse', 'r+');
-    const options = 'fd=3,rootmode=40000,user_id=0,group_id=0';
-    const { status, stderr } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'tidemark-test', this.folder], {
-      stdio: ['ignore', 'ignore', 'pipe', this.#device],
-      encoding: 'utf8',
-    });
-    if (status === 0) return;
-    closeSync(this.#device);
-    rmdirSync(this.folder);
-    throw new Error(`needs the right to mount file systems of FUSE: ${stderr}`);
+    const device = openSync('/dev/fuse', 'r+');
+    try {
+      const options = 'fd=3,rootmode=40000,user_id=0,group_id=0';
+      const { status, stderr } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'tidemark-test', this.folder], {
+        stdio: ['ignore', 'ignore', 'pipe', device],
+        encoding: 'utf8',
+      });
+      if (status !== 0) {
+        rmdirSync(this.folder);
+        throw new Error(`needs the right to mount file systems of FUSE: ${stderr}`);
+      }
+      // The last process that has the device open keeps the mount alive.
+      this.#program = spawn('sleep', [`${MOST_SECONDS}`], { stdio: ['ignore', 'ignore', 'ignore', device] });
+      this.#program.unref();
+    } finally {
+      closeSync(device);
+    }
   }
 
   /** Ends every call that waits, with an error, and removes the mount. */
   release(): void {
-    if (this.#device === undefined) return;
-    closeSync(this.#device);
-    this.#device = undefined;
-    execFileSync('umount', [this.folder]);
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    this.#program.kill('SIGKILL');
+    execFileSync('umount', ['--lazy', this.folder]);
     rmdirSync(this.folder);
   }
 }
