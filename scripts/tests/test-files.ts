@@ -3,6 +3,8 @@ import { globSync } from 'node:fs';
 /** Seconds that a file of tests took, by its path in the repository. */
 export type Durations = Readonly<Record<string, number>>;
 
+/** Run by hand: each takes minutes, or a machine of its own. */
+const TRIALS = 'test/trials/';
 const LONG = ['browser', 'endurance', 'fault', 'interop', 'model'].map((folder) => `test/${folder}/`);
 
 export const GROUPS = {
@@ -16,7 +18,7 @@ export type Group = keyof typeof GROUPS;
 
 /** @returns paths in the repository; empty when the working directory is another */
 export function filesOf(group: Group): readonly string[] {
-  return globSync('test/**/*.test.ts').filter(GROUPS[group]);
+  return globSync('test/**/*.test.ts').filter((path) => !path.startsWith(TRIALS) && GROUPS[group](path));
 }
 
 /** A file that no run has measured comes first: it may be the longest. */

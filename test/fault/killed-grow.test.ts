@@ -7,7 +7,7 @@ import { closeFaultSources, FaultSource, SLUG, untilStopped } from '../support/f
 import { growSource, growWithDeaths } from '../support/grown-source.ts';
 import { until } from '../support/until.ts';
 
-// test/endurance/killed-grow.test.ts has all failpoints, on each store.
+// test/trials/killed-grow.test.ts has all failpoints, on each store.
 describe('A store that moves while clients post', () => {
   afterEach(closeFaultSources);
 
