@@ -26,11 +26,9 @@ export const FAILPOINTS = {
     'applied.moved',
     'refresh.begun',
     'refresh.done',
-    // The next segment of the log exists, and nothing is in it; one is removed, or not yet.
-    'segment.made',
-    'segment.removing',
-    'segment.removed',
   ],
+  /** Of the log on Elasticsearch: the next segment exists, and nothing is in it; one is removed, or not yet. */
+  segments: ['segment.made', 'segment.removing', 'segment.removed'],
   /** Archiving a log, and making a store from an archive. */
   archive: [
     'archive.written',
