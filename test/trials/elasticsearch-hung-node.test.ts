@@ -26,12 +26,16 @@ describe('an Elasticsearch of which one node hangs', function () {
     const stop = new AbortController();
     const working = Promise.all([client.post(server.url, stop.signal), reader.readUntil(stop.signal)]);
     await untilServed('it is posted to', [client], working);
+    const beforeHang = node.asked.length;
     const hang = node.on(() => true, saySilence);
     await until('a request hangs', async () => hang.met > 0);
     const began = performance.now();
     for (const round of [1, 2, 3]) await untilServed(`it is posted to, round ${round}`, [client], working);
     const tookMs = performance.now() - began;
     assert.ok(tookMs < MOST_MS, `posting went on after ${tookMs} ms`);
+    // What was silenced gets no answer later, either, so that must have ended before.
+    const probes = () => node.asked.slice(beforeHang).filter(isProbe).length;
+    await until('requests to it have ended', async () => probes() >= 4);
     hang.remove();
     const before = node.asked.length;
     const isUsed = async () => node.asked.slice(before).filter((asked) => !isProbe(asked)).length > 5;
