@@ -35,10 +35,16 @@ describeOnEachStore('A lease to scan', (store) => {
     await rm(folder, { recursive: true });
   });
 
-  function member(seat: string, { system, pid = process.pid }: { system?: string; pid?: number } = {}): ScannerLease {
+  interface MemberOptions {
+    readonly system?: string;
+    readonly pid?: number;
+    readonly follower?: ScannersFollower;
+  }
+
+  function member(seat: string, { system, pid = process.pid, follower }: MemberOptions = {}): ScannerLease {
     const { catalog } = stores;
     const lease = new ScannerLease({
-      ...{ catalog, follower: new ScannersFollower(catalog), leaseMs: LEASE_MS, seat },
+      ...{ catalog, follower: follower ?? new ScannersFollower(catalog), leaseMs: LEASE_MS, seat },
       process: { name: seat, system, pid },
       elapsed: () => elapsed,
     });
@@ -71,6 +77,21 @@ describeOnEachStore('A lease to scan', (store) => {
       assert.ok(one.isHeld);
     }
     assert.equal(await stores.catalog.head('scanners'), head);
+  });
+
+  it('goes on with what the store has when it has read what no store has any more', async () => {
+    const follower = new ScannersFollower(stores.catalog);
+    const [one, two] = [member('one'), member('two', { follower })];
+    await one.join();
+    await two.join();
+    // As a node that is cut off may show it, or the store that was there before this one.
+    follower.remember(follower.state, (await stores.catalog.head('scanners')) + 1000);
+    await two.leave({ isWhole: true });
+    await one.poll();
+    assert.deepEqual(
+      one.state.members.map(({ name }) => name),
+      ['one'],
+    );
   });
 
   it('gives each set to one of several, which begins it when all others have stopped', async () => {

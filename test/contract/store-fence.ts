@@ -66,7 +66,8 @@ export function storeFenceContract(start: () => Promise<{ open(): Promise<Stores
   });
 
   it('lets a pause end by itself, and then does not mark the store', async () => {
-    const pause = await stores.fence.pause(300);
+    // Long enough for a busy machine to see it.
+    const pause = await stores.fence.pause(2_000);
     await assert.rejects(other.catalog.put('token', 'b', {}, undefined), isPaused);
     await until('the end of the pause', () =>
       writes(other).document!().then(

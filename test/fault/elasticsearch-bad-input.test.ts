@@ -159,7 +159,7 @@ describe('an Elasticsearch that cannot be used', () => {
     const { index, sets, close } = await source.open();
     await sets.useBaseUrl(BASE_URL, false);
     const { id } = await sets.add({ slug: 'maps', urlPrefix: 'http://example.org/' });
-    const event = upsert(id, 'a', { hashes: { md5: '0123' } });
+    const event = upsert(id, 'a', { hashes: { 'sha-1': '0123' } });
     await index.commit([{ ...event, order: 2 }]);
     const results = await index.commit([
       { ...event, order: 4 },
@@ -172,7 +172,7 @@ describe('an Elasticsearch that cannot be used', () => {
     await index.watermark();
     assert.equal((await index.lookup(id, ['/a']))[0]?.order, 4);
     await close();
-    for (const term of [{ hash: 'md5:0123' }, { 'location.type': 'rel_path' }]) {
+    for (const term of [{ hash: 'sha-1:0123' }, { 'location.type': 'rel_path' }]) {
       assert.equal(await count(source.prefix, { term }), 2, JSON.stringify(term));
     }
     const { text } = await ask(`${elasticsearch.url}/${source.prefix}-changes/_mapping`, {});

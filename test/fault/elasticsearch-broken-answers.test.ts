@@ -202,10 +202,10 @@ describe('answers of Elasticsearch that are broken in part, or late', () => {
   }
 });
 
-/** The last document of an answer to `_mget` could not be read. */
+/** The last document of an answer to `_mget` could not be read. Not as too busy: that is waited for. */
 const failingItem: Fault = async (execute) => {
   const { docs } = JSON.parse((await execute()).body.toString()) as { docs: readonly object[] };
-  return answer({ docs: docs.with(-1, { error: ITEM_ERROR }) });
+  return answer({ docs: docs.with(-1, { error: { ...ITEM_ERROR, type: 'exception' } }) });
 };
 
 /** Every second line of a bulk request is a document; an action is the other one. */

@@ -233,7 +233,7 @@ export class ScannerLease {
         follower.remember(next, version);
         return this.#written(next, began);
       }
-      await follower.load();
+      await follower.readAgain();
     }
   }
 

@@ -23,15 +23,28 @@ export class ScannersFollower {
   /** Undefined while there is no document. */
   version: number | undefined;
   readonly #passed = new Map<SetId, PassedPaths>();
+  readonly #catalog: Pick<Catalog, 'get' | 'head' | 'list'>;
   readonly #follower: CatalogFollower<ScannerState | PassedPaths>;
 
-  constructor(catalog: Pick<Catalog, 'head' | 'list'>) {
+  constructor(catalog: Pick<Catalog, 'get' | 'head' | 'list'>) {
+    this.#catalog = catalog;
     this.#follower = new CatalogFollower(catalog, { kind: 'scanners', onPut: (document) => this.#take(document) });
   }
 
   /** @throws TidemarkError `unavailable` */
   load(): Promise<void> {
     return this.#follower.load();
+  }
+
+  /**
+   * Reads the state itself, whatever was read before. The store may have been replaced, or a node that was cut off has
+   * shown a version that no other one has: `load` would wait for a later one.
+   * @throws TidemarkError `unavailable`
+   */
+  async readAgain(): Promise<void> {
+    const stored = await this.#catalog.get<ScannerState>('scanners', 'state');
+    this.state = stored?.body ?? NO_SCANNERS;
+    this.version = stored?.version;
   }
 
   /** The state as of at most a second ago. @throws TidemarkError `unavailable` */
