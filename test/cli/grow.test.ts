@@ -125,6 +125,8 @@ describe('tidemark grow', () => {
     assert.match(list.bytes.toString(), /example\.org\/maps\/a/);
     await old.says(/has moved to sqlite:.*restart this server: it only answers reads/);
     await old.kill();
+    // Served, but without anything new.
+    await (await serve(next)).server.kill();
 
     const again = await run([...growArguments(next), '--take-back'], place.store);
     assert.equal(again.exitCode, 0, again.stderr);

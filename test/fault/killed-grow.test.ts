@@ -60,3 +60,33 @@ describeOnEachStore('A writer that slept while the store moved', (store) => {
     }
   });
 });
+
+describeOnEachStore('A take-back', (store) => {
+  afterEach(closeFaultSources);
+
+  it('that is killed and called again leaves one store that takes changes', async () => {
+    const source = await FaultSource.makeWithPages(store);
+    const next = store.place(`${source.folder}/next`);
+    const moved = await growSource(source, next);
+    assert.equal(moved.exitCode, 0, moved.stderr);
+    assert.equal((await growSource(source, next, 'takeback.fenced:kill', '--take-back')).exitCode, null);
+    // Both are refused then, rather than neither.
+    assert.equal((await source.run(['status'])).exitCode, 3);
+    const fenced = await openStores(next.location);
+    assert.notEqual((await fenced.fence.state()).state, 'open');
+    await fenced.close();
+
+    const again = await growSource(source, next, undefined, '--take-back');
+    assert.equal(again.exitCode, 0, again.stderr);
+    const server = await source.serve({ here: true });
+    const client = new PatientRequests(1);
+    const stop = new AbortController();
+    const posting = client.post(server.url, stop.signal);
+    await until('it takes changes', async () => client.answers > 0);
+    stop.abort();
+    await posting;
+    source.useStore(next);
+    const refused = await source.run(['status']);
+    assert.deepEqual([refused.exitCode, /has moved to/.test(refused.stderr)], [3, true], refused.stderr);
+  });
+});

@@ -14,6 +14,7 @@ import { Follower } from './follower.ts';
 import { type FinishedRun, runProcess } from './run-tidemark.ts';
 import { SetReader } from './set-reader.ts';
 import { until } from './until.ts';
+import { WorkUnderWay } from './work-under-way.ts';
 
 /** The arguments that name a store to `tidemark grow`. */
 export function growArguments({ location }: StorePlace): readonly string[] {
@@ -21,10 +22,19 @@ export function growArguments({ location }: StorePlace): readonly string[] {
   return ['grow', location.nodes.join(','), '--grow-prefix', location.prefix];
 }
 
-/** Moves the store of a source, in a process of its own. @param failpoint where it is killed or stopped */
-export function growSource(source: FaultSource, next: StorePlace, failpoint?: string): Promise<FinishedRun> {
+/**
+ * Moves the store of a source, in a process of its own.
+ * @param failpoint where it is killed or stopped
+ * @param more arguments
+ */
+export function growSource(
+  source: FaultSource,
+  next: StorePlace,
+  failpoint?: string,
+  ...more: readonly string[]
+): Promise<FinishedRun> {
   const env = source.environment({ failpoint });
-  return runProcess([...growArguments(next), '--json'], { cwd: source.folder, env });
+  return runProcess([...growArguments(next), ...more, '--json'], { cwd: source.folder, env });
 }
 
 /** Where `grow` dies, in this order: a store is not copied again when it is marked already. */
@@ -33,13 +43,15 @@ export function failpointsOf({ kind }: StoreKind): readonly string[] {
 }
 
 /**
- * Moves a source to another store while clients post and a copy follows; `grow` is killed at each failpoint, and called
- * again. Then clients, copy and checks go on at the new store.
+ * Moves a source to another store while clients post, files are scanned, uploads are processed and a copy follows;
+ * `grow` is killed at each failpoint, and called again. Then all of them and the checks go on at the new store.
  */
 export async function growWithDeaths(from: StoreKind, to: StoreKind, deaths: readonly string[]): Promise<void> {
   const source = await FaultSource.makeWithPages(from);
   const next = to.place(`${source.folder}/next`);
+  const work = await WorkUnderWay.prepare(source);
   const old = await source.serve();
+  work.begin(old.url);
   const clients: readonly Client[] = [new PatientRequests(1), new PatientRequests(2)];
   const follower = await Follower.start(new SetReader(SET_URL, old.url));
   const posting = postAll(clients, old);
@@ -55,7 +67,7 @@ export async function growWithDeaths(from: StoreKind, to: StoreKind, deaths: rea
   assert.equal(exitCode, 0, stdout + stderr);
   const { pauseMs } = JSON.parse(stdout);
   assert.ok(pauseMs < 10_000, `${pauseMs} ms`);
-  await posting.stop();
+  await Promise.all([posting.stop(), work.stop()]);
   await follow(follower);
   const acknowledged = clients.map(({ answers }) => answers);
 
@@ -77,6 +89,7 @@ export async function growWithDeaths(from: StoreKind, to: StoreKind, deaths: rea
   await requireConsistent(app, reader);
   await requireFollowed(follower, reader);
   requireEachOnce(await readLog(app), clients);
+  await work.requireEachOnce(app, now.url);
 }
 
 /** A slow store may answer 503; then the copy is continued. */

@@ -16,6 +16,7 @@ const RENEWED: readonly CatalogKind[] = [
   'followed',
   'records',
   'clock',
+  'scanners',
 ];
 /** Number of documents that an error names. */
 const MOST_NAMED = 5;

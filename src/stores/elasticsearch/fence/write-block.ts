@@ -66,7 +66,10 @@ export class WriteBlock {
     );
     if (statusCode !== 200) throw new TidemarkError('conflict', 'another process is moving this store: wait for it');
     if (body.acknowledged && body.shards_acknowledged) return;
-    throw new TidemarkError('unavailable', `Elasticsearch at ${this.#cluster.name} could not block writes to ${index}`);
+    throw new TidemarkError(
+      'unavailable',
+      `Elasticsearch at ${this.#cluster.name} could not block writes to ${index}: call this again (${JSON.stringify(body.indices)})`,
+    );
   }
 
   /** Removes the block of a pause that is over; does nothing when a later one has begun. */
