@@ -18,9 +18,11 @@ describeOnEachStore('A set that is verified while a client posts', (store) => {
     const post = (value: string) =>
       askJson(`${url}/api/sets/s/changes`, { changes: [{ location: { value, type: 'rel_path' }, change: 'created' }] });
     await post('a');
+    let summaries = 0;
     const own = {
       async summary(set: number) {
-        await post('b');
+        // The first one says how much there is.
+        if (summaries++ > 0) await post('b');
         return app.index.summary(set);
       },
     };
@@ -32,5 +34,24 @@ describeOnEachStore('A set that is verified while a client posts', (store) => {
     });
     const { differences, changedMeanwhile } = await verify({ set: await app.sets.bySlug('s'), index });
     assert.deepEqual([differences.first, changedMeanwhile], [[], 1]);
+  });
+
+  it('says how much there is of each step, and has all of it at the end', async () => {
+    const { app, url } = started;
+    await app.sets.add({ slug: 's', urlPrefix: 'https://one.example.org/p/' });
+    for (const [value, change] of [
+      ['a', 'created'],
+      ['b', 'created'],
+      ['b', 'deleted'],
+    ]) {
+      await askJson(`${url}/api/sets/s/changes`, { changes: [{ location: { value, type: 'rel_path' }, change }] });
+    }
+    const last = new Map<string, readonly (number | undefined)[]>();
+    await verify({
+      set: await app.sets.bySlug('s'),
+      index: app.index,
+      onProgress: ({ step, done, total }) => last.set(step, [done, total]),
+    });
+    assert.deepEqual(Object.fromEntries(last), { log: [3, 3], state: [2, 2] });
   });
 });

@@ -6,7 +6,7 @@ import { IndexNames } from '../../src/stores/elasticsearch/index-names.ts';
 import { ChangesIndices } from '../../src/stores/elasticsearch/shards/changes-indices.ts';
 import type { ElasticsearchLocation } from '../../src/stores/locations.ts';
 import { openStores, reshardStore, type Stores } from '../../src/stores/open-stores.ts';
-import { deletion, URL_PREFIX, upsert } from '../support/builders.ts';
+import { collect, deletion, URL_PREFIX, upsert } from '../support/builders.ts';
 import { onElasticsearch } from '../support/each-store.ts';
 import { useElasticsearch } from '../support/elasticsearch.ts';
 import { askElasticsearch, removeIndices, uniquePrefix } from '../support/elasticsearch-indices.ts';
@@ -63,11 +63,15 @@ describe('the shards of indices', () => {
   const ONE_OF_EACH = Object.fromEntries(
     ['catalog', 'changes', 'jobs', 'ledgers', 'log', 'resources'].map((kind) => [`${kind}-000001`, 1]),
   );
-  /** Posts a resource, changes it, and deletes another. */
-  async function fill({ catalog, index }: Stores): Promise<number> {
+  async function addSet({ catalog, index }: Stores): Promise<number> {
     const sets = new SetRegistry(catalog, index);
     await sets.useBaseUrl('http://localhost:8080', false);
-    const { id } = await sets.add({ slug: 'maps', urlPrefix: URL_PREFIX });
+    return (await sets.add({ slug: 'maps', urlPrefix: URL_PREFIX })).id;
+  }
+  /** Posts a resource, changes it, and deletes another. */
+  async function fill(stores: Stores): Promise<number> {
+    const id = await addSet(stores);
+    const { index } = stores;
     await index.commit(Array.from({ length: 50 }, (_, number) => upsert(id, String(number))));
     await index.commit([upsert(id, '7', { length: 5 }), deletion(id, '8')]);
     await index.watermark();
@@ -130,5 +134,33 @@ describe('the shards of indices', () => {
     assert.equal(await next(1_000, 1), names.changesIndex(3));
     const shards = await shardsOf(stores);
     assert.deepEqual([shards['changes-000002'], shards['changes-000003'], shards['resources-000002']], [2, 4, 4]);
+  });
+
+  it('of changes are read as one when another index follows the newest', async () => {
+    const stores = await open();
+    const id = await addSet(stores);
+    const commit = ({ index }: Stores, from: number) =>
+      index.commit(Array.from({ length: 10 }, (_, at) => upsert(id, String(from + at))));
+    await commit(stores, 0);
+    await stores.index.watermark();
+
+    const processes = [1, 2].map(() => new ChangesIndices(cluster, names, { documents: 10, bytes: 50e9 }));
+    const chosen = await Promise.all(processes.map((indices) => indices.current()));
+    assert.deepEqual(chosen, [names.changesIndex(2), names.changesIndex(2)]);
+
+    // One that came before goes on with the index that it knows, and one that comes now takes the new one.
+    await commit(stores, 10);
+    const late = await open();
+    await commit(late, 20);
+    const changes = await collect(stores.index.changes(id, { after: 0 }));
+    assert.deepEqual(
+      changes.map(({ key }) => key),
+      Array.from({ length: 30 }, (_, number) => `/${number}`),
+    );
+    const counts = [1, 2].map(async (number) => {
+      const { count } = await askElasticsearch(server.url, 'GET', `${names.changesIndex(number)}/_count`);
+      return count;
+    });
+    assert.deepEqual(await Promise.all(counts), [20, 10]);
   });
 });

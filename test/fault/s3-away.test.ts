@@ -14,7 +14,7 @@ import { FaultProxy } from '../support/fault-proxy.ts';
 import { file, postForm } from '../support/multipart.ts';
 import { OaiServer, oaiRecords } from '../support/oai-server.ts';
 import { clientOf, type MadeBucket, makeBucket, rootOf, useOwnS3 } from '../support/s3.ts';
-import { refuseWith } from '../support/s3-refusal.ts';
+import { type GoAway, waysToBeAway } from '../support/s3-away.ts';
 import { closeApps, type StartedApp, startApp } from '../support/start-app.ts';
 import { until } from '../support/until.ts';
 import { marc } from '../support/upload-packages.ts';
@@ -40,7 +40,7 @@ describe('An artifact store on S3 that is away', () => {
   let runner: JobRunner;
   let dataset: string;
   /** Ends what happened to the server. */
-  let left: Promise<() => Promise<void>> | undefined;
+  let left: ReturnType<GoAway> | undefined;
 
   beforeEach(async () => {
     [bucket, proxy, oai, platforms] = await Promise.all([
@@ -77,21 +77,7 @@ describe('An artifact store on S3 that is away', () => {
     await versioned.putAll(Array.from({ length: FILES }, (_, at) => [`${at}`, `content ${at}`]));
   }
 
-  /** What happens to the server; each returns what ends it. */
-  const AWAY: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
-    'answers 503': async () => {
-      const rule = proxy.on(() => true, refuseWith(503, 'SlowDown'));
-      return async () => void rule.remove();
-    },
-    hangs: async () => {
-      s3.server.pause();
-      return async () => s3.server.resume();
-    },
-    'was killed': async () => {
-      await s3.server.kill();
-      return () => s3.server.start();
-    },
-  };
+  const AWAY = waysToBeAway(s3, () => proxy);
 
   async function comeBack(): Promise<void> {
     await (await left)?.();
@@ -204,7 +190,7 @@ describe('An artifact store on S3 that is away', () => {
       proxy.on(
         () => asked++ === answered,
         async (execute) => {
-          left = AWAY['was killed']!();
+          left = AWAY['was killed']();
           await left;
           return execute();
         },

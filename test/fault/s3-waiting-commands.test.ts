@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SQLITE } from '../support/each-store.ts';
 import { FaultProxy } from '../support/fault-proxy.ts';
 import { environmentOf, type MadeBucket, makeBucket, rootOf, useOwnS3 } from '../support/s3.ts';
-import { refuseWith } from '../support/s3-refusal.ts';
+import { type GoAway, waysToBeAway } from '../support/s3-away.ts';
 import { Workplace } from '../support/workplace.ts';
 
 const FILES = 5;
@@ -18,7 +18,7 @@ describe('a command whose artifact store on S3 goes away', () => {
   let proxy: FaultProxy;
   let place: Workplace;
   /** Ends what happened to the server. */
-  let left: Promise<() => Promise<void>> | undefined;
+  let left: ReturnType<GoAway> | undefined;
 
   beforeEach(async () => {
     bucket = await makeBucket(s3.server);
@@ -56,28 +56,10 @@ describe('a command whose artifact store on S3 goes away', () => {
     return JSON.parse(stdout);
   }
 
-  /** What happens to the server; each returns what ends it. */
-  const AWAY: Readonly<Record<string, () => Promise<() => Promise<void>>>> = {
-    'answers 503': async () => {
-      const rule = proxy.on(() => true, refuseWith(503, 'SlowDown'));
-      return async () => void rule.remove();
-    },
-    hangs: async () => {
-      s3.server.pause();
-      return async () => s3.server.resume();
-    },
-    'was killed': async () => {
-      await s3.server.kill();
-      return () => s3.server.start();
-    },
-  };
+  const AWAY = waysToBeAway(s3, () => proxy);
 
   /** Starts a command whose server is away from one of its requests on, and returns when it says that it waits. */
-  async function begin(
-    args: readonly string[],
-    away: () => Promise<() => Promise<void>>,
-    { more = {}, from = 7 } = {},
-  ) {
+  async function begin(args: readonly string[], away: GoAway, { more = {}, from = 7 } = {}) {
     let asked = 0;
     const rule = proxy.on(
       () => ++asked === from,
@@ -111,7 +93,7 @@ describe('a command whose artifact store on S3 goes away', () => {
     });
   }
 
-  const KILLED = AWAY['was killed']!;
+  const KILLED = AWAY['was killed'];
 
   it('waits while it scans, and keeps every version', async () => {
     await writeFiles('second');

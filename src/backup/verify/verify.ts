@@ -25,6 +25,8 @@ export interface VerifyProgress {
   readonly step: 'log' | 'state' | 'source' | 'published';
   /** Number of changes, states, files, records or documents of this step that were compared so far. */
   readonly done: number;
+  /** About how many there are; undefined for documents. */
+  readonly total: number | undefined;
 }
 
 export interface VerifyReport {
@@ -55,14 +57,16 @@ export async function verify({
   signal,
 }: VerifyInput): Promise<VerifyReport> {
   const differences = new DifferenceList();
-  const watch = (step: VerifyProgress['step']) => (done: number) => {
+  const watch = (step: VerifyProgress['step'], total?: number) => (done: number) => {
     signal?.throwIfAborted();
-    onProgress?.({ step, done });
+    onProgress?.({ step, done, total });
   };
   const until = await index.watermark();
-  const log = await verifyLog({ set: set.id, index, until, differences, onProgress: watch('log') });
-  const states = await verifyStates({ set, index, until, differences, onProgress: watch('state') });
-  const compared = source && (await verifySource({ source, differences, onProgress: watch('source'), signal }));
+  const { changes } = await index.summary(set.id);
+  const log = await verifyLog({ set: set.id, index, until, differences, onProgress: watch('log', changes) });
+  const states = await verifyStates({ set, index, until, differences, onProgress: watch('state', log.matched) });
+  const onSource = watch('source', log.live);
+  const compared = source && (await verifySource({ source, differences, onProgress: onSource, signal }));
   const published =
     documents &&
     (await verifyPublished({ set, index, published: documents, differences, onProgress: watch('published') }));

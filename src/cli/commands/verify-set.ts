@@ -7,8 +7,8 @@ import { formatCount } from '../../lib/format-count.ts';
 import type { SourceSettings } from '../../sets/source-settings.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT } from '../exit-code.ts';
+import { startCountBar } from '../ui/count-bar.ts';
 import { printableLine } from '../ui/printable.ts';
-import { startProgress } from '../ui/progress.ts';
 import { plural } from '../ui/table.ts';
 import { withExistingApp } from '../with-app.ts';
 
@@ -17,10 +17,11 @@ interface Options {
   readonly published?: boolean;
 }
 
-const STEPS: Readonly<Record<Exclude<VerifyProgress['step'], 'source'>, string>> = {
-  log: 'change',
-  state: 'state',
-  published: 'document',
+const STEPS: Readonly<Record<VerifyProgress['step'], string>> = {
+  log: 'Reading changes',
+  state: 'Comparing states',
+  source: 'Comparing with the source',
+  published: 'Comparing documents',
 };
 
 export const verifySet: CliCommand<Options> = {
@@ -47,7 +48,7 @@ export const verifySet: CliCommand<Options> = {
 
   async run(call) {
     const { terminal, args, options, stopped } = call;
-    const progress = startProgress(terminal);
+    const bar = startCountBar(terminal);
     const { report, entry } = await withExistingApp(call, async (app) => {
       const set = await app.sets.bySlug(args[0]!);
       const { entry } = traitsOf(set.origin);
@@ -57,11 +58,10 @@ export const verifySet: CliCommand<Options> = {
         source: options.root ? app.sources.sourceOf(set) : undefined,
         published: options.published ? publishedOf(app, await app.sets.source()) : undefined,
         signal: stopped,
-        onProgress: ({ step, done }) =>
-          progress.show(`verifying: ${plural(done, step === 'source' ? entry : STEPS[step])} so far`),
+        onProgress: ({ step, done, total }) => bar.update(STEPS[step], done, total),
       });
       return { report, entry };
-    }).finally(() => progress.end());
+    }).finally(() => bar.end());
     const { compared, ...rest } = report;
     const equal = report.differences.total === 0;
     const view = { set: args[0], equal, ...rest, ...(compared !== undefined && { [`${entry}s`]: compared }) };

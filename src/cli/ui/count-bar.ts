@@ -4,8 +4,11 @@ import { RateEstimate } from './rate-estimate.ts';
 import type { Terminal } from './terminal.ts';
 
 export interface CountBar {
-  /** @param step the current work, such as "Reading documents" */
-  update(step: string, done: number, total: number): void;
+  /**
+   * @param step the current work, such as "Reading documents"
+   * @param total undefined when it is not known: then there is no bar
+   */
+  update(step: string, done: number, total: number | undefined): void;
   /** @param reason why the work has not started */
   waits(reason: string): void;
   end(): void;
@@ -21,6 +24,7 @@ export function startCountBar(terminal: Terminal): CountBar {
   const isDrawn = drawsBars(terminal);
   return {
     update(step, done, total) {
+      if (total === undefined) return progress.show(`${step}: ${formatCount(done)} so far`);
       const rate = estimate.describe(step, done, total);
       const count = `${formatCount(done)} of ${formatCount(total)}`;
       if (isDrawn) progress.show(barLine(terminal, step, { done, total, text: `${count} ${rate}` }));
