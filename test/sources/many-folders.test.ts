@@ -90,11 +90,11 @@ describe('many folders', () => {
       const aborting = new AbortController();
       const { signal } = aborting;
       let areLongHashed = false;
-      const long = Promise.all(['long', 'long2', 'long3'].map((path) => other.digest(path, { length: LONG }))).then(
-        () => {
-          areLongHashed = true;
-        },
-      );
+      // So many that a small one behind them would come last.
+      const paths = Array.from({ length: 4 }, () => ['long', 'long2', 'long3']).flat();
+      const long = Promise.all(paths.map((path) => other.digest(path, { length: LONG }))).then(() => {
+        areLongHashed = true;
+      });
       const waiting = assert.rejects(one.digest('long', { signal, length: LONG }), /stopped/);
       await one.digest('small', { length: 5 });
       aborting.abort(new Error('stopped'));
