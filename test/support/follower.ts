@@ -53,6 +53,15 @@ export class Follower {
     }
   }
 
+  /** When no client posts any more, its copy is what the Resource List says. */
+  async requireEqual(): Promise<void> {
+    while ((await this.step()) > 0);
+    const { resources } = await this.#reader.resourceList();
+    const sorted = [...this.copy.values()].sort((a, b) => (a.uri < b.uri ? -1 : 1));
+    assert.deepEqual(sorted, [...resources.values()]);
+    await this.#reader.requireClosedUnchanged();
+  }
+
   /** What changes have brought since the beginning; the Resource List may have known of them already. */
   readonly #created = new Set<string>();
 
