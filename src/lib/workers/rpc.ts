@@ -95,6 +95,8 @@ export class CalledThread<Offered extends Functions<Offered>> {
   #holders = 0;
   #idle: NodeJS.Timeout | undefined;
   #closed = false;
+  /** Resolves when the threads that were stopped have ended. */
+  #ending: Promise<unknown> = Promise.resolve();
 
   constructor(options: ThreadOptions) {
     this.#options = options;
@@ -136,12 +138,9 @@ export class CalledThread<Offered extends Functions<Offered>> {
     this.#worker = undefined;
     this.#calls.fail(this.#failure(reason));
     if (worker === undefined) return;
-    const ended = new AbortController();
-    worker.once('exit', () => ended.abort());
-    worker.ref();
-    worker.postMessage(EXIT);
-    await wait(EXIT_MS, undefined, { ref: false, signal: ended.signal }).catch(() => {});
-    await worker.terminate();
+    const ending = endWorker(worker);
+    this.#ending = Promise.allSettled([this.#ending, ending]);
+    await ending;
   }
 
   /** The same, for callers that do not wait until it has ended. */
@@ -156,27 +155,36 @@ export class CalledThread<Offered extends Functions<Offered>> {
     return used && (used.user + used.system) / 1000;
   }
 
-  /** Resolves when every call has returned and the thread has ended. No calls are possible afterwards. */
+  /**
+   * Resolves when every call has returned and the thread has ended, also those that were stopped. No calls are possible
+   * afterwards.
+   */
   async close(): Promise<void> {
     this.#closed = true;
-    const worker = this.#worker;
-    if (worker === undefined) return;
-    const exit = once(worker, 'exit');
     // An idle thread does not keep the process alive, which would end here without an error.
     clearTimeout(this.#idle);
-    worker.ref();
-    worker.postMessage(CLOSE);
-    await exit;
+    const worker = this.#worker;
+    if (worker !== undefined) {
+      const exit = once(worker, 'exit');
+      worker.ref();
+      worker.postMessage(CLOSE);
+      await exit;
+    }
+    // One that was stopped while it started would else open files that the caller removes.
+    await this.#ending;
   }
 
   #start(): Worker {
     const worker = this.#options.start();
     worker.on('message', (reply: Reply) => this.#calls.receive(reply));
-    const end = (reason: unknown) => {
-      if (this.#worker === worker) this.stop(reason);
-    };
-    worker.on('error', end);
-    worker.on('exit', () => end('its thread ended'));
+    worker.on('error', (error) => {
+      if (this.#worker === worker) this.stop(error);
+    });
+    worker.on('exit', () => {
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#calls.fail(this.#failure('its thread ended'));
+    });
     return worker;
   }
 
@@ -191,6 +199,16 @@ export class CalledThread<Offered extends Functions<Offered>> {
     if (isTidemarkError(reason)) return reason;
     return new TidemarkError('unavailable', `${this.#options.work} failed: ${reason}`, {}, reason);
   }
+}
+
+/** Lets a worker end between two steps of its work; terminates one that does not. */
+async function endWorker(worker: Worker): Promise<void> {
+  const ended = new AbortController();
+  worker.once('exit', () => ended.abort());
+  worker.ref();
+  worker.postMessage(EXIT);
+  await wait(EXIT_MS, undefined, { ref: false, signal: ended.signal }).catch(() => {});
+  await worker.terminate();
 }
 
 /** Calls functions that the thread at the other end of a port offers (`serveCalls`). */

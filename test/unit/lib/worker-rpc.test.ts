@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type Worker } from 'node:worker_threads';
 import { isTidemarkError, TidemarkError } from '../../../src/core/errors.ts';
 import { ThreadPool } from '../../../src/lib/workers/pool.ts';
 import { CalledPort, CalledThread, serveCalls, startWorker } from '../../../src/lib/workers/rpc.ts';
@@ -84,6 +84,25 @@ describe('Calling a function in a thread', () => {
     await thread.close();
     assert.deepEqual(await Promise.all(counts), [1, 2]);
     await assert.rejects(thread.call('count', []), isUnavailable);
+  });
+
+  it('has no thread any more when it is closed, also when one was stopped while it started', async () => {
+    const workers: Worker[] = [];
+    const stopped = new CalledThread<TestFunctions>({
+      ...options,
+      start() {
+        workers.push(options.start());
+        return workers[0]!;
+      },
+    });
+    const calling = assert.rejects(stopped.call('count', []), isUnavailable);
+    stopped.stop();
+    await calling;
+    await stopped.close();
+    assert.deepEqual(
+      workers.map(({ threadId }) => threadId),
+      [-1],
+    );
   });
 
   it('keeps an idle thread only while it is held', async () => {
