@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type MessagePort, parentPort, type ResourceLimits, type Transferable, Worker } from 'node:worker_threads';
 import { type ErrorCode, isTidemarkError, TidemarkError } from '../../core/errors.ts';
 import { Mutex } from '../calls/mutex.ts';
+import { withTimeout } from '../calls/with-timeout.ts';
 
 /** Functions that a thread offers to its parent, by name. Arguments and results are copied. */
 export type Functions<Offered> = { readonly [Name in keyof Offered]: (...values: never[]) => unknown };
@@ -170,8 +171,9 @@ export class CalledThread<Offered extends Functions<Offered>> {
       worker.postMessage(CLOSE);
       await exit;
     }
-    // One that was stopped while it started would else open files that the caller removes.
-    await this.#ending;
+    // One that was stopped while it started would else open files that the caller removes. One that hangs in the system
+    // never ends.
+    await withTimeout(this.#ending, 2 * EXIT_MS, () => {});
   }
 
   #start(): Worker {
